@@ -1,0 +1,44 @@
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: setup demo test check lint types imports bench lock screenshots clean
+
+setup: $(STAMP) ## create .venv with exactly the locked dependencies and this project, editable
+
+$(STAMP): requirements.lock pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $(STAMP)
+
+demo: setup ## six simulated weeks of a real RAG app with planted incidents, then the pages
+	$(BIN)/ragvigil demo
+
+test: setup ## run the tests
+	$(BIN)/python -m pytest
+
+check: lint types imports test ## everything that CI checks
+
+lint: setup ## formatting and lint rules
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: setup ## mypy, strict, tests included
+	$(BIN)/mypy
+
+imports: setup ## who may import whom
+	$(BIN)/lint-imports
+
+bench: setup ## long measurements, printed as ratios
+	$(BIN)/python -m tests.benchmarks
+
+lock: setup ## renew requirements.lock from pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
+		--python-version 3.11 --upgrade --all-extras --group dev -o requirements.lock pyproject.toml
+
+screenshots: setup ## renew the pictures in docs/images from a running demo store
+	$(BIN)/python -m tests.screenshots
+
+clean: ## remove the environment and caches
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
