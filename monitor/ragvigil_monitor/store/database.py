@@ -1,0 +1,161 @@
+"""Open the database, ask named questions, write in transactions."""
+
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Self
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from ragvigil_monitor.errors import StoreError, StoreLocked
+from ragvigil_monitor.store.migrate import migrate
+
+Row = dict[str, Any]
+_LOCK_HOLDER = re.compile(r"\(PID (\d+)\)")
+
+
+class Store:
+    """The one connection to the database file; safe to use from many threads.
+
+    Readers ask `rows` or `columns` by the name of a file in `queries/`; whoever writes does so inside
+    `transaction()`, one writer at a time. Datetimes go in and come out aware and in UTC; a naive one is refused.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path | None) -> None:
+        self._connection = connection
+        self._local = threading.local()
+        self._write_lock = threading.RLock()
+        self.path = path
+
+    @classmethod
+    def open(cls, path: Path | None, *, memory_limit: str = "1GB", threads: int = 2) -> Self:
+        """Open or create the file at `path` (None: in memory) and bring its schema up to date.
+
+        Raises StoreLocked when another process holds the file, StoreTooNew when a newer version wrote it,
+        StoreError when it is no database or cannot be written.
+        """
+        store = cls(_connect(path, memory_limit, threads), path)
+        migrate(store._connection)
+        return store
+
+    def rows(self, question: str, **values: object) -> list[Row]:
+        """Answer `queries/<question>.sql` as a list of dictionaries."""
+        cursor = self._cursor().execute(query_text(question), to_database(values))
+        return _fetch(cursor)
+
+    def row(self, question: str, **values: object) -> Row:
+        """Answer a question that has exactly one row."""
+        (only,) = self.rows(question, **values)
+        return only
+
+    def columns(self, question: str, **values: object) -> dict[str, NDArray[Any]]:
+        """Answer a question as one numpy array a column; a NULL in a float column is NaN."""
+        found = self._cursor().execute(query_text(question), to_database(values)).fetchnumpy()
+        return {name: np.ma.filled(column, np.nan) if np.ma.isMA(column) else column for name, column in found.items()}
+
+    @contextmanager
+    def transaction(self) -> Iterator["Writer"]:
+        """Write everything inside the block or nothing; writers wait for each other."""
+        with self._write_lock:
+            cursor = self._connection.cursor()
+            cursor.execute("BEGIN")
+            try:
+                yield Writer(cursor)
+            except BaseException:
+                cursor.execute("ROLLBACK")
+                raise
+            else:
+                cursor.execute("COMMIT")
+            finally:
+                cursor.close()
+
+    def close(self) -> None:
+        """Write the log into the file and let go of it."""
+        self._connection.close()
+
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
+        if not hasattr(self._local, "cursor"):
+            self._local.cursor = self._connection.cursor()
+        cursor: duckdb.DuckDBPyConnection = self._local.cursor
+        return cursor
+
+
+class Writer:
+    """What may be done inside a transaction."""
+
+    def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        self._cursor = cursor
+
+    def execute(self, question: str, **values: object) -> list[Row]:
+        """Run `queries/<question>.sql`; the rows it returns, if any."""
+        return _fetch(self._cursor.execute(query_text(question), to_database(values)))
+
+    def execute_with(self, question: str, batch: object, **values: object) -> list[Row]:
+        """Run a question that reads the Arrow table `batch` under that name."""
+        self._cursor.register("batch", batch)
+        try:
+            return self.execute(question, **values)
+        finally:
+            self._cursor.unregister("batch")
+
+
+@cache
+def query_text(question: str) -> str:
+    """The SQL of one question."""
+    return resources.files(__package__).joinpath("queries", f"{question}.sql").read_text(encoding="utf-8")
+
+
+def to_database(values: Mapping[str, object]) -> dict[str, object]:
+    """Turn aware datetimes into the UTC timestamps that the tables hold."""
+    return {name: _utc_timestamp(name, value) for name, value in values.items()}
+
+
+def _utc_timestamp(name: str, value: object) -> object:
+    if not isinstance(value, datetime):
+        return value
+    if value.tzinfo is None:
+        raise ValueError(f"{name}={value.isoformat()} has no time zone; the store takes aware datetimes only")
+    return value.astimezone(UTC).replace(tzinfo=None)
+
+
+def _aware(value: object) -> object:
+    return value.replace(tzinfo=UTC) if isinstance(value, datetime) else value
+
+
+def _fetch(cursor: duckdb.DuckDBPyConnection) -> list[Row]:
+    if cursor.description is None:
+        return []
+    names = [column[0] for column in cursor.description]
+    return [{name: _aware(value) for name, value in zip(names, row, strict=True)} for row in cursor.fetchall()]
+
+
+def _connect(path: Path | None, memory_limit: str, threads: int) -> duckdb.DuckDBPyConnection:
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "memory_limit": memory_limit,
+        "threads": str(threads),
+    }
+    try:
+        connection = duckdb.connect(":memory:" if path is None else str(path), config=settings)
+    except duckdb.IOException as failure:
+        raise _explain(path, failure) from failure
+    connection.execute("SET GLOBAL TimeZone = 'UTC'")
+    return connection
+
+
+def _explain(path: Path | None, failure: duckdb.IOException) -> StoreError:
+    holder = _LOCK_HOLDER.search(str(failure))
+    if holder:
+        return StoreLocked(
+            f"{path} is open in process {holder[1]}. One `ragvigil serve` owns a database: stop that one, "
+            "or give this one another file with --db."
+        )
+    return StoreError(f"{path} cannot be opened as a DuckDB database: {failure}")

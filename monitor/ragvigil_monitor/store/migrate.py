@@ -1,0 +1,64 @@
+"""Numbered migrations, applied once each, together with their record."""
+
+from dataclasses import dataclass
+from importlib import resources
+
+import duckdb
+
+from ragvigil_monitor.errors import StoreTooNew
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step of the schema: `migrations/<number>_<name>.sql`."""
+
+    number: int
+    name: str
+    sql: str
+
+
+def migrations() -> list[Migration]:
+    """Every migration that this version knows, in order."""
+    folder = resources.files(__package__).joinpath("migrations")
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
+    return [_read(file.name, file.read_text(encoding="utf-8")) for file in files]
+
+
+def migrate(connection: duckdb.DuckDBPyConnection) -> None:
+    """Apply what is missing; raise StoreTooNew for a database from a later version."""
+    known = migrations()
+    applied = _applied(connection)
+    if applied > known[-1].number:
+        raise StoreTooNew(
+            f"The database has schema {applied}, this Ragvigil knows up to {known[-1].number}. "
+            "Install the version that wrote it, or a newer one; nothing was changed."
+        )
+    for migration in known[applied:]:
+        _apply(connection, migration)
+
+
+def _read(file_name: str, sql: str) -> Migration:
+    number, _, name = file_name.removesuffix(".sql").partition("_")
+    return Migration(int(number), name, sql)
+
+
+def _applied(connection: duckdb.DuckDBPyConnection) -> int:
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS schema_migrations (number INTEGER PRIMARY KEY, name VARCHAR, applied_at TIMESTAMP)"
+    )
+    found = connection.execute("SELECT coalesce(max(number), 0) FROM schema_migrations").fetchone()
+    return int(found[0]) if found else 0
+
+
+def _apply(connection: duckdb.DuckDBPyConnection, migration: Migration) -> None:
+    connection.execute("BEGIN")
+    try:
+        connection.execute(migration.sql)
+        connection.execute(
+            "INSERT INTO schema_migrations VALUES (?, ?, now()::TIMESTAMP)",
+            [migration.number, migration.name],
+        )
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
