@@ -1,0 +1,64 @@
+"""Who may call a route: `Depends(require(Role.ONCALL))`."""
+
+from collections.abc import Callable
+from ipaddress import ip_address
+from typing import Annotated
+
+from fastapi import Depends, HTTPException, Request
+
+from ragvigil_monitor.keys import Role
+from ragvigil_monitor.service import Service
+
+
+def service_of(request: Request) -> Service:
+    """The service behind the application."""
+    service: Service = request.app.state.service
+    return service
+
+
+ServiceDep = Annotated[Service, Depends(service_of)]
+
+
+def presented_role(request: Request, service: ServiceDep) -> Role | None:
+    """The role of the bearer key in the request; None without a key, 401 for an unknown one."""
+    scheme, _, key = request.headers.get("authorization", "").partition(" ")
+    if not scheme:
+        return None
+    role = service.keys.role_of(key.strip()) if scheme.lower() == "bearer" else None
+    if role is None:
+        raise HTTPException(401, "The key is not known here; send `Authorization: Bearer <key>`.")
+    return role
+
+
+RoleDep = Annotated[Role | None, Depends(presented_role)]
+
+
+def require(*allowed: Role) -> Callable[[RoleDep], Role]:
+    """A dependency that lets the allowed roles and admin pass: 401 without a key, 403 with another role's."""
+
+    def check(role: RoleDep) -> Role:
+        if role is None:
+            raise HTTPException(401, f"This needs the key of {_any_of(allowed)}: `Authorization: Bearer <key>`.")
+        if role is not Role.ADMIN and role not in allowed:
+            raise HTTPException(403, f"A {role} key may not do this; it needs the key of {_any_of(allowed)}.")
+        return role
+
+    return check
+
+
+def may_ingest(request: Request, role: RoleDep) -> None:
+    """Let telemetry in with an ingest key, or without any key from loopback."""
+    if role in {Role.INGEST, Role.ADMIN} or (role is None and _is_loopback(request)):
+        return
+    raise HTTPException(401 if role is None else 403, "Sending telemetry from another machine needs the ingest key.")
+
+
+def _any_of(roles: tuple[Role, ...]) -> str:
+    return " or ".join([*dict.fromkeys([*roles, Role.ADMIN])])
+
+
+def _is_loopback(request: Request) -> bool:
+    try:
+        return request.client is not None and ip_address(request.client.host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,31 @@
+"""What the running service consists of, handed to routes and jobs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from ragvigil_monitor.keys import Keys
+from ragvigil_monitor.settings import Settings
+from ragvigil_monitor.store import Store
+
+if TYPE_CHECKING:
+    from ragvigil_monitor.receiver.commit import Committer
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    """The present, aware and in UTC."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One store, its settings, its keys, its only writer of telemetry, and the clock."""
+
+    store: Store
+    settings: Settings
+    keys: Keys
+    committer: "Committer"
+    clock: Clock = utc_now
