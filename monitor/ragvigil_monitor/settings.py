@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -88,8 +88,14 @@ class Guardrails(Section):
 class Webhook(Section):
     """Where alerts are sent as signed JSON."""
 
-    url: str = Field(pattern=r"^https?://", description="Address that receives POST requests.")
-    secret: str = Field(min_length=16, description="Key of the HMAC-SHA256 signature; better set by environment.")
+    url: str = Field(
+        pattern=r"^https?://", examples=["https://example.org/hook"], description="Address that receives POST requests."
+    )
+    secret: SecretStr = Field(
+        min_length=16,
+        examples=["at least 16 characters"],
+        description="Key of the HMAC-SHA256 signature; better set by environment.",
+    )
     timeout_s: float = Field(10.0, gt=0, le=60, description="How long one attempt may take.")
     max_attempts: int = Field(12, ge=1, le=100, description="Attempts before a delivery is given up and shown.")
 
@@ -164,4 +170,5 @@ def _one_problem(problem: Any) -> str:
     name = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
         return f"  {name}: there is no such setting"
-    return f"  {name}: got {problem['input']!r}; {problem['msg']}"
+    got = "a value that is not shown" if problem["loc"][-1] == "secret" else repr(problem["input"])
+    return f"  {name}: got {got}; {problem['msg']}"
