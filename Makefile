@@ -1,6 +1,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+COMPILE := $(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header \
+	--python-version 3.11
 
 .PHONY: setup demo test check lint types imports bench lock screenshots clean
 
@@ -33,9 +35,9 @@ imports: setup ## who may import whom
 bench: setup ## long measurements, printed as ratios
 	$(BIN)/python -m tests.benchmarks
 
-lock: setup ## renew requirements.lock from pyproject.toml
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
-		--python-version 3.11 --upgrade --all-extras --group dev -o requirements.lock pyproject.toml
+lock: setup ## renew both lock files from pyproject.toml
+	$(COMPILE) --all-extras --group dev -o requirements.lock pyproject.toml
+	$(COMPILE) --extra monitor --extra dashboards --group image -o deploy/requirements.lock pyproject.toml
 
 screenshots: setup ## renew the pictures in docs/images from a running demo store
 	$(BIN)/python -m tests.screenshots

@@ -108,7 +108,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 def test_settings_cannot_be_changed_later() -> None:
     with pytest.raises(ValueError, match="frozen"):
-        Settings.load().server.port = 1
+        Settings.load().server.port = 1  # type: ignore[misc]
 
 
 @given(st.dictionaries(st.text(max_size=8), st.one_of(st.integers(), st.text(max_size=5), st.none()), max_size=4))
