@@ -1,0 +1,1 @@
+"""Statistics: one method a file, pure functions, results that say how sure they are."""
