@@ -1,0 +1,46 @@
+"""What a signal is, what it may look at, and what it finds."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from ragvigil_monitor.settings import Settings
+from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
+from ragvigil_monitor.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A half-open span of data time, [start, end), aware and in UTC."""
+
+    end: datetime
+    length_s: int
+
+    @property
+    def start(self) -> datetime:
+        """The first instant inside."""
+        return self.end - timedelta(seconds=self.length_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """All that a signal may depend on. alpha: the error probability that the budget leaves to its alarm bound."""
+
+    store: Store
+    window: Window
+    settings: Settings
+    alpha: float
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A quantity that is watched.
+
+    unit: `ms` or `usd`. estimate: one result for each series with data in the window. quantile_of: which quantile a
+    series is, None for a mean; 1 - q of the observations may lie above its limit.
+    """
+
+    name: str
+    unit: str
+    estimate: Callable[[Look], dict[str, IntervalEstimate]]
+    quantile_of: Callable[[str], float | None]

@@ -1,0 +1,120 @@
+"""A store in memory, synthetic traffic in it, and a service around it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from numpy.typing import NDArray
+
+from ragvigil_monitor.keys import Keys
+from ragvigil_monitor.receiver.commit import Committer
+from ragvigil_monitor.service import Service
+from ragvigil_monitor.settings import Settings
+from ragvigil_monitor.store import Store
+
+MONDAY = datetime(2026, 6, 1, tzinfo=UTC)
+Column = NDArray[Any]
+AddAnswers = Callable[..., None]
+MakeService = Callable[..., Service]
+
+
+@pytest.fixture
+def monday() -> datetime:
+    """The midnight at which synthetic traffic begins."""
+    return MONDAY
+
+
+@pytest.fixture
+def memory_store() -> Iterator[Store]:
+    store = Store.open(None)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def add_answers(memory_store: Store) -> AddAnswers:
+    """Adds answers `after_h` hours after Monday, with one span a stage.
+
+    after_h: one number an answer. duration_ms and the values of `stages` (name to ms): arrays of that length, or one
+    number. cost_usd: cost of the stage `generate`, NaN where it is unknown. Everything else: one value for all.
+    """
+    given = 0
+
+    def add(
+        after_h: Column,
+        duration_ms: Column | float = 100.0,
+        *,
+        stages: Mapping[str, Column | float] = {},
+        cost_usd: Column | float | None = None,
+        intent: str | None = "ask",
+        version: str = "1.0",
+        slices: str | None = None,
+        probe_id: str | None = None,
+        linked: bool = True,
+    ) -> None:
+        nonlocal given
+        numbers = np.arange(given, given + len(after_h))
+        given += len(after_h)
+        shared = {
+            "trace_id": [int(number).to_bytes(16) for number in numbers],
+            "started_at": _moments(after_h),
+            "service": ["shop"] * len(after_h),
+            "service_version": [version] * len(after_h),
+            "status": ["ok"] * len(after_h),
+        }
+        answer_span = [b"answer00"] * len(after_h)
+        answers = {
+            **shared,
+            "span_id": answer_span,
+            "answer_id": [str(number) for number in numbers],
+            "duration_ms": _column(duration_ms, after_h),
+            "intent": [intent] * len(after_h),
+            "slices": [slices] * len(after_h),
+            "sampling_probability": [1.0] * len(after_h),
+        }
+        with memory_store.transaction() as writer:
+            writer.execute_with("insert_answers", pa.table(answers))
+            for place, (stage, ms) in enumerate(stages.items()):
+                cost = cost_usd if stage == "generate" else None
+                spans = {
+                    **shared,
+                    "span_id": [f"stage{place:03}".encode()] * len(after_h),
+                    "parent_span_id": answer_span,
+                    "answer_span_id": pa.array(answer_span if linked else [None] * len(after_h), pa.binary()),
+                    "name": [stage] * len(after_h),
+                    "stage": [stage] * len(after_h),
+                    "probe_id": pa.array([probe_id] * len(after_h), pa.string()),
+                    "duration_ms": _column(ms, after_h),
+                    "cost_usd": pa.array(_column(np.nan if cost is None else cost, after_h), from_pandas=True),
+                    "dropped_attributes": pa.array([0] * len(after_h), pa.int32()),
+                }
+                writer.execute_with("insert_spans", pa.table(spans))
+
+    return add
+
+
+@pytest.fixture
+def make_service(memory_store: Store) -> Iterator[MakeService]:
+    """Makes a service whose clock stands, with settings as given."""
+    committers = []
+
+    def make(now: datetime = MONDAY, *, store: Store = memory_store, **settings: Any) -> Service:
+        committer = Committer(store, clock=lambda: now)
+        committers.append(committer)
+        return Service(store, Settings.load(**settings), Keys.generate(), committer, lambda: now)
+
+    yield make
+    for committer in committers:
+        committer.close()
+
+
+def _moments(after_h: Column) -> pa.Array:
+    moments = [MONDAY + timedelta(hours=float(hours)) for hours in after_h]
+    return pa.array([moment.replace(tzinfo=None) for moment in moments], pa.timestamp("us"))
+
+
+def _column(values: Column | float, like: Column) -> Column:
+    return np.broadcast_to(np.asarray(values, dtype=np.float64), len(like)).copy()
