@@ -3,10 +3,18 @@
 MonitorError
 ├── StoreError            the database file cannot be used
 │   ├── StoreLocked       another process holds it
-│   └── StoreTooNew       a newer Ragvigil wrote it
+│   ├── StoreTooNew       a newer Ragvigil wrote it
+│   ├── StoreUnavailable  it cannot be written now, for example because the disk is full
+│   └── WriteRefused      it refuses these values
+├── Overloaded            more waits than is allowed; worth another try later
 ├── ConfigurationError    a setting is missing or not valid
+├── UnknownAlert          there is no alert with this id
+├── ClockWentBack         a job is done up to a time that has not come yet
+├── ProcessFailed         a child process did not start or ended on its own
 └── BadTelemetry          a request body is not what the protocol asks for
 """
+
+from datetime import datetime
 
 
 class MonitorError(Exception):
@@ -25,8 +33,24 @@ class StoreTooNew(StoreError):  # noqa: N818
     """The database was written by a newer version."""
 
 
+class StoreUnavailable(StoreError):  # noqa: N818
+    """The database cannot be written now; what was to be written is not in it."""
+
+
+class WriteRefused(StoreError, ValueError):  # noqa: N818
+    """The database refuses the values of a transaction, and would refuse them again."""
+
+
+class Overloaded(MonitorError):  # noqa: N818
+    """More waits already than is allowed; worth another try later."""
+
+
 class ConfigurationError(MonitorError, ValueError):
     """A setting is missing or not valid."""
+
+
+class ProcessFailed(MonitorError):  # noqa: N818
+    """A child process did not start, or ended on its own."""
 
 
 class BadTelemetry(MonitorError, ValueError):  # noqa: N818
@@ -35,3 +59,21 @@ class BadTelemetry(MonitorError, ValueError):  # noqa: N818
     def __init__(self, message: str, status: int = 400) -> None:
         super().__init__(message)
         self.status = status
+
+
+class UnknownAlert(MonitorError, KeyError):  # noqa: N818
+    """There is no alert with this id."""
+
+    def __init__(self, alert_id: str) -> None:
+        super().__init__(f"There is no alert {alert_id[:80]!r}.")
+        self.alert_id = alert_id
+
+
+class ClockWentBack(MonitorError):  # noqa: N818
+    """A job is done up to a time that has not come yet."""
+
+    def __init__(self, job: str, done_up_to: datetime, now: datetime) -> None:
+        super().__init__(
+            f"{job} is done up to {done_up_to.isoformat()}, but it is {now.isoformat()} now: the clock went back. "
+            "The job goes on when that time has come."
+        )

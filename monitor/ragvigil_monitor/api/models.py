@@ -1,137 +1,49 @@
 """What the HTTP API answers, as types. Times are UTC, ids are strings, trace and span ids 32 and 16 hex digits."""
 
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AwareDatetime, Field
 
-
-class ApiModel(BaseModel):
-    """Base: immutable, nothing unknown."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class State(StrEnum):
-    """State of a guardrail on one series."""
-
-    OK = "ok"
-    WARMING_UP = "warming_up"
-    NO_DATA = "no_data"
-    NO_POWER = "no_power"
-    INCONCLUSIVE = "inconclusive"
-    BREACH = "breach"
-
-
-class AlertState(StrEnum):
-    """State of an alert."""
-
-    FIRING = "firing"
-    ACKNOWLEDGED = "acknowledged"
-    SILENCED = "silenced"
-    RESOLVED = "resolved"
-
-
-class GuardrailState(ApiModel):
-    """What a guardrail says of one series now, in a sentence with numbers."""
-
-    guardrail: str
-    series: str
-    state: State
-    since: datetime
-    evaluated_at: datetime
-    sentence: str
-
-
-class SliceShare(ApiModel):
-    """How one slice did in the window of an alert, worst first."""
-
-    name: str
-    value: str
-    n: int
-    estimate: float
-    excess: float
-
-
-class Candidate(ApiModel):
-    """A release first seen near the onset; a candidate, not a cause."""
-
-    service: str
-    service_version: str
-    first_seen_at: datetime
-
-
-class Evidence(ApiModel):
-    """What stands behind an alert."""
-
-    window_start: datetime
-    window_end: datetime
-    value: float | None
-    lower: float | None
-    upper: float | None
-    alarm_lower: float | None
-    limit: float
-    unit: str
-    n: int
-    missing: int
-    slices: list[SliceShare]
-    trace_ids: list[str]
-    releases: list[Candidate]
-
-
-class Alert(ApiModel):
-    """One incident of one guardrail on one series."""
-
-    alert_id: str
-    guardrail: str
-    series: str
-    state: AlertState
-    opened_at: datetime
-    onset_at: datetime | None
-    onset_earliest: datetime | None
-    onset_latest: datetime | None
-    last_breach_at: datetime
-    resolved_at: datetime | None
-    acknowledged_at: datetime | None
-    acknowledged_by: str | None
-    acknowledged_note: str | None
-    silenced_until: datetime | None
-    sentence: str
-    evidence: Evidence
+from ragvigil_monitor.guardrails.models import AlarmBudget as AlarmBudget
+from ragvigil_monitor.guardrails.models import Alert as Alert
+from ragvigil_monitor.guardrails.models import AlertState as AlertState
+from ragvigil_monitor.guardrails.models import ApiModel as ApiModel
+from ragvigil_monitor.guardrails.models import Candidate as Candidate
+from ragvigil_monitor.guardrails.models import Evidence as Evidence
+from ragvigil_monitor.guardrails.models import GuardrailState as GuardrailState
+from ragvigil_monitor.guardrails.models import SliceShare as SliceShare
+from ragvigil_monitor.guardrails.models import State as State
 
 
 class Acknowledgement(ApiModel):
     """Body of acknowledge: who, and what they know."""
 
-    by: str
-    note: str = ""
+    by: str = Field(min_length=1, max_length=200)
+    note: str = Field("", max_length=2000)
 
 
 class Silence(ApiModel):
     """Body of silence: until when no notification goes out."""
 
-    by: str
-    until: datetime
-
-
-class AlarmBudget(ApiModel):
-    """How many false alarms a week the guardrails may raise together, and what that leaves to one look."""
-
-    per_week: float
-    looks_per_week: int
-    alpha_per_look: float
+    by: str = Field(min_length=1, max_length=200)
+    until: AwareDatetime
 
 
 class Completeness(ApiModel):
-    """Of what the applications began, how much is in the store; None where nothing was reported."""
+    """Of what one process began, how much is in the store.
+
+    The counters are the newest that the process reported, at `reported_at`; all None where a sender reports none.
+    `stored` are its spans that started up to then (all of them without a report); `share` is stored / started.
+    """
 
     service: str
-    instance_id: str
-    reported_at: datetime
-    started: int
-    exported: int
-    dropped: int
+    instance_id: str | None
+    reported_at: datetime | None
+    started: int | None
+    exported: int | None
+    spooled: int | None
+    dropped: int | None
     stored: int
     share: float | None
 
@@ -144,6 +56,14 @@ class IngestCount(ApiModel):
     items: int
 
 
+class MonitorProblem(ApiModel):
+    """Something of the monitor itself that does not work: a job that fails, a notification that was given up."""
+
+    part: str
+    since: datetime
+    detail: str
+
+
 class Status(ApiModel):
     """The on-call page's first look."""
 
@@ -153,6 +73,7 @@ class Status(ApiModel):
     budget: AlarmBudget
     guardrails: list[GuardrailState]
     alerts: list[Alert]
+    problems: list[MonitorProblem]
 
 
 class SeriesPoint(ApiModel):
@@ -188,7 +109,7 @@ class SignalInfo(ApiModel):
 
 
 class AnswerRow(ApiModel):
-    """One answer in a list."""
+    """One answer in a list; the stage fields are of the stage that was asked for, None without one."""
 
     trace_id: str
     span_id: str
@@ -201,6 +122,8 @@ class AnswerRow(ApiModel):
     intent: str | None
     status: str
     question: str | None
+    stage_duration_ms: float | None
+    stage_cost_usd: float | None
 
 
 class Document(ApiModel):

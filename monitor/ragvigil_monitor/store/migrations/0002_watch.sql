@@ -5,6 +5,15 @@ CREATE TABLE job_watermarks (
     done_up_to TIMESTAMP NOT NULL
 );
 
+-- A job is here while it fails, and only then.
+CREATE TABLE job_problems (
+    job VARCHAR PRIMARY KEY,
+    failing_since TIMESTAMP NOT NULL,
+    failed_at TIMESTAMP NOT NULL,
+    failures BIGINT NOT NULL,
+    error VARCHAR NOT NULL
+);
+
 CREATE TABLE releases (
     service VARCHAR NOT NULL,
     service_version VARCHAR NOT NULL,
@@ -63,11 +72,14 @@ CREATE TABLE alerts (
     evidence JSON NOT NULL
 );
 
+-- The outbox of notifications, written with the transition that each announces. state is 'pending', 'delivered',
+-- 'given_up' (after the last attempt) or 'withheld' (nobody had to be told any more); only 'pending' has a next attempt.
 CREATE TABLE deliveries (
     delivery_id VARCHAR PRIMARY KEY,
     alert_id VARCHAR NOT NULL,
     channel VARCHAR NOT NULL,
     transition VARCHAR NOT NULL,
+    state VARCHAR NOT NULL,
     payload VARCHAR NOT NULL,
     created_at TIMESTAMP NOT NULL,
     attempts INTEGER NOT NULL,

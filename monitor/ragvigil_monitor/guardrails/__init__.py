@@ -1,0 +1,1 @@
+"""Guardrails: signal, rule, state, alert, notification."""

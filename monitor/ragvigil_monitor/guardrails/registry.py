@@ -1,0 +1,10 @@
+"""Every guardrail that the monitor has, in the order in which they are judged."""
+
+from ragvigil_monitor.guardrails.cost_per_query import COST_GUARDRAIL
+from ragvigil_monitor.guardrails.guardrail import Guardrail
+from ragvigil_monitor.guardrails.latency_p95 import LATENCY_GUARDRAIL
+
+GUARDRAILS: tuple[Guardrail, ...] = (
+    LATENCY_GUARDRAIL,
+    COST_GUARDRAIL,
+)

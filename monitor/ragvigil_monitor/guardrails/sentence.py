@@ -1,0 +1,56 @@
+"""What a guardrail says, in one sentence with numbers."""
+
+from ragvigil_monitor.guardrails.guardrail import Guardrail
+from ragvigil_monitor.guardrails.models import State
+from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
+
+
+def sentence(
+    guardrail: Guardrail, series: str, window_s: int, estimate: IntervalEstimate, limit: float, state: State
+) -> str:
+    """For example: "p95 rerank latency over the last 6 h: 612 ms (95 % interval 580–655 ms, n = 354), SLO 300 ms."."""
+    over = f"over the last {window_s // 3600} h"
+    against = f"{guardrail.limit_word} {amount(limit, guardrail.signal.unit)}"
+    counted = guardrail.counted(series)
+    if state is State.WARMING_UP:
+        return f"No answer has arrived yet; {guardrail.subject(series)} has the {against}."
+    if state is State.NO_DATA:
+        return f"{_nothing(estimate, counted)} {over}, although answers came before: missing evidence; {against}."
+    figures = _figures(guardrail.signal.unit, estimate)
+    return f"{guardrail.subject(series)} {over}: {figures}{_missing(estimate)}, {against}.{_needed(estimate, counted)}"
+
+
+def amount(value: float, unit: str) -> str:
+    """A value with its unit, to three digits or so: `612 ms`, `0.00213 USD`."""
+    return f"{_number(value, unit)} {_UNITS[unit]}"
+
+
+_UNITS = {"ms": "ms", "usd": "USD"}
+
+
+def _number(value: float, unit: str) -> str:
+    return f"{value:.0f}" if unit == "ms" and value >= 100 else f"{value:.3g}"
+
+
+def _figures(unit: str, estimate: IntervalEstimate) -> str:
+    value = "unknown" if estimate.value is None else amount(estimate.value, unit)
+    if estimate.upper is None:
+        return f"{value} (no interval yet, n = {estimate.n})"
+    lower = "0" if estimate.lower is None else _number(estimate.lower, unit)
+    return f"{value} (95 % interval {lower}–{amount(estimate.upper, unit)}, n = {estimate.n})"
+
+
+def _nothing(estimate: IntervalEstimate, counted: str) -> str:
+    if estimate.missing:
+        return f"None of {estimate.missing} has a usable value ({counted})"
+    return f"No {counted}"
+
+
+def _missing(estimate: IntervalEstimate) -> str:
+    return f", {estimate.missing} more without a usable value" if estimate.missing else ""
+
+
+def _needed(estimate: IntervalEstimate, counted: str) -> str:
+    if estimate.upper is not None:
+        return ""
+    return f" A verdict needs {estimate.needed - estimate.n} more {counted}."
