@@ -114,7 +114,6 @@ class Settings(BaseSettings):
         extra="forbid",
         env_prefix="RAGVIGIL_",
         env_nested_delimiter="__",
-        nested_model_default_partial_update=True,
     )
 
     server: Server = Field(Server(), description="The service.")

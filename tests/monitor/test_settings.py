@@ -42,6 +42,12 @@ def test_a_file_changes_only_what_it_names(tmp_path: Path) -> None:
     assert settings.server.host == "127.0.0.1"
 
 
+def test_a_mapping_in_a_file_replaces_the_default_mapping(tmp_path: Path) -> None:
+    settings = Settings.load(written(tmp_path, "guardrails: {latency_p95: {slo_ms: {rerank: 300}}}\n"))
+    assert settings.guardrails.latency_p95.slo_ms == {"rerank": 300.0}
+    assert settings.guardrails.latency_p95.every_s == 900
+
+
 def test_the_environment_wins_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGVIGIL_SERVER__PORT", "6000")
     assert Settings.load(written(tmp_path, "server: {port: 5000, host: 0.0.0.0}\n")).server.port == 6000

@@ -1,0 +1,147 @@
+"""Which job is due, up to when, and what happens when one fails. Only data time counts: `now` is an argument.
+
+A job judges the times that are multiples of its `every_s` since the epoch. One is due `lateness_s` after it, so that
+late data is in. Where the job stopped is its watermark, committed together with the results: a run that is
+interrupted repeats what was not committed, a pause is caught up, and a replay from nothing gives the same tables.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from types import TracebackType
+from typing import Self
+
+from apscheduler.schedulers.background import BackgroundScheduler
+
+from ragvigil_monitor.errors import ClockWentBack
+from ragvigil_monitor.job import Job, Turn
+from ragvigil_monitor.jobs import jobs
+from ragvigil_monitor.service import Service, utc_now
+
+logger = logging.getLogger(__name__)
+
+_one_at_a_time = threading.Lock()
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def run_due(service: Service, now: datetime, *, listed: Callable[..., Iterable[Job]] = jobs) -> dict[str, int]:
+    """Run every job that is due at `now`; how many data times each judged. Raises ValueError for a naive `now`.
+
+    Runs are serialised. A job that fails is logged, noted in `job_problems` and tried again next time; the others run.
+    """
+    if now.tzinfo is None:
+        raise ValueError(f"now={now.isoformat()} has no time zone")
+    with _one_at_a_time:
+        failing = {problem["job"] for problem in service.store.rows("job_problems_now")}
+        return {job.name: _guarded(service, job, now, job.name in failing) for job in listed(service.settings)}
+
+
+def due_ends(start: datetime, now: datetime, every_s: int, lateness_s: float) -> list[datetime]:
+    """The multiples of `every_s` after `start` that are due at `now`, oldest first; `now` itself where every_s is 0."""
+    if every_s == 0:
+        return [now]
+    first = int((start - _EPOCH) / timedelta(seconds=every_s)) + 1
+    last = int((now - timedelta(seconds=lateness_s) - _EPOCH) / timedelta(seconds=every_s))
+    return [_EPOCH + timedelta(seconds=every_s * number) for number in range(first, last + 1)]
+
+
+def _guarded(service: Service, job: Job, now: datetime, was_failing: bool) -> int:
+    try:
+        judged = _run(service, job, now)
+    except Exception as failure:  # one job must not stop the others; the failure is logged and shown
+        logger.exception("The job %s failed; it is tried again at the next run.", job.name)
+        with service.store.transaction() as writer:
+            error = f"{type(failure).__name__}: {failure}"
+            writer.execute("note_job_problem", job=job.name, failed_at=now, error=error)
+        return 0
+    if was_failing:
+        with service.store.transaction() as writer:
+            writer.execute("clear_job_problem", job=job.name)
+    return judged
+
+
+def _run(service: Service, job: Job, now: datetime) -> int:
+    start = _start(service, job, now)
+    if start is None:
+        return 0
+    ends = due_ends(start, now, job.every_s, service.settings.schedule.lateness_s)
+    for some in _portions(ends, job.most_ends):
+        _take_turn(service, job, Turn(start, some, now))
+        start = some[-1]
+    return len(ends)
+
+
+def _start(service: Service, job: Job, now: datetime) -> datetime | None:
+    """Where the job goes on; None while there is nothing to judge."""
+    found = service.store.rows("watermark_of_job", job=job.name)
+    if found:
+        return _not_in_future(job, found[0]["done_up_to"], now)
+    earliest = now - timedelta(days=service.settings.schedule.catch_up_days)
+    if job.every_s == 0:
+        return earliest
+    first_answer_at: datetime | None = service.store.row("first_answer_time")["first_answer_at"]
+    return None if first_answer_at is None else max(first_answer_at, earliest)
+
+
+def _not_in_future(job: Job, done_up_to: datetime, now: datetime) -> datetime:
+    if done_up_to > now:
+        raise ClockWentBack(job.name, done_up_to, now)
+    return done_up_to
+
+
+def _take_turn(service: Service, job: Job, turn: Turn) -> None:
+    write = job.run(service, turn)
+    if write is None:
+        return
+    with service.store.transaction() as writer:
+        write(writer)
+        writer.execute("set_watermark", job=job.name, done_up_to=turn.ends[-1])
+
+
+def _portions(ends: Sequence[datetime], size: int) -> list[Sequence[datetime]]:
+    return [ends[begin : begin + size] for begin in range(0, len(ends), size)]
+
+
+class Ticker:
+    """Runs what is due at the service's clock, every `schedule.tick_s` seconds of real time; never where that is 0.
+
+    A context manager. One run at a time: a tick that comes while another runs is left out, the next one catches up.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._scheduler = BackgroundScheduler(timezone=UTC)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Begin; the first run is at once."""
+        tick_s = self._service.settings.schedule.tick_s
+        if tick_s == 0:
+            return
+        self._scheduler.add_job(
+            self._tick,
+            "interval",
+            seconds=tick_s,
+            next_run_time=utc_now(),
+            coalesce=True,
+            max_instances=1,
+            misfire_grace_time=None,
+        )
+        self._scheduler.start()
+
+    def stop(self) -> None:
+        """Let a run that has begun finish, then stop; a second call does nothing."""
+        if self._scheduler.running:
+            self._scheduler.shutdown(wait=True)
+
+    def _tick(self) -> None:
+        run_due(self._service, self._service.clock())

@@ -1,0 +1,2 @@
+-- A job succeeded.
+DELETE FROM job_problems WHERE job = $job;

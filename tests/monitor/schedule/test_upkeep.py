@@ -1,0 +1,144 @@
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from ragvigil_monitor.schedule import run_due
+from ragvigil_monitor.service import Service
+from ragvigil_monitor.store import Store
+
+AddSpan = Callable[..., None]
+
+
+@pytest.fixture
+def service(make_service: Callable[..., Service]) -> Service:
+    return make_service(guardrails={"latency_p95": {"slo_ms": {"rerank": 300}}})
+
+
+@pytest.fixture
+def add_span(memory_store: Store, monday: datetime) -> AddSpan:
+    """Adds one span; ids are short names."""
+
+    def add(
+        span: str,
+        parent: str | None,
+        answer: str | None = None,
+        *,
+        trace: str = "t",
+        after_h: float = 1.0,
+        version: str | None = "1.0",
+    ) -> None:
+        row = {
+            "trace_id": trace.encode(),
+            "span_id": span.encode(),
+            "parent_span_id": parent and parent.encode(),
+            "answer_span_id": answer and answer.encode(),
+            "started_at": (monday + timedelta(hours=after_h)).replace(tzinfo=None),
+            "duration_ms": 1.0,
+            "service": "shop",
+            "service_version": version,
+            "name": span,
+            "status": "ok",
+            "dropped_attributes": 0,
+        }
+        ids = {name: pa.binary() for name in row if name.endswith("_id")}
+        table = pa.table({name: pa.array([value], ids.get(name)) for name, value in row.items()})
+        with memory_store.transaction() as writer:
+            writer.execute_with("insert_spans", table)
+
+    return add
+
+
+def answer_of(store: Store, span: str, trace: str = "t") -> bytes | None:
+    ids = [trace.encode(), span.encode()]
+    (row,) = (
+        store._cursor().execute("SELECT answer_span_id FROM spans WHERE trace_id = ? AND span_id = ?", ids).fetchall()
+    )
+    found: bytes | None = row[0]
+    return found
+
+
+def run_after(service: Service, monday: datetime, after_h: float) -> None:
+    run_due(service, monday + timedelta(hours=after_h))
+    assert service.store.rows("job_problems_now") == []
+
+
+def test_a_span_is_linked_to_the_answer_of_its_nearest_ancestor_that_has_one(
+    service: Service, add_span: AddSpan, monday: datetime
+) -> None:
+    add_span("outer", None, "outer")
+    add_span("inner", "outer", "inner")
+    add_span("library", "inner")
+    add_span("driver", "library")
+    run_after(service, monday, 1.1)
+    assert answer_of(service.store, "library") == b"inner"
+    assert answer_of(service.store, "driver") == b"inner"
+
+
+def test_what_comes_before_its_parent_is_linked_when_that_has_come(
+    service: Service, add_span: AddSpan, monday: datetime
+) -> None:
+    add_span("driver", "stage")
+    run_after(service, monday, 1.1)
+    assert answer_of(service.store, "driver") is None
+    add_span("stage", "answer", "answer")
+    run_after(service, monday, 1.5)
+    assert answer_of(service.store, "driver") == b"answer"
+
+
+def test_a_span_id_in_another_trace_is_another_span(service: Service, add_span: AddSpan, monday: datetime) -> None:
+    add_span("stage", "answer", "answer", trace="one")
+    add_span("driver", "stage", trace="two")
+    run_after(service, monday, 1.1)
+    assert answer_of(service.store, "driver", "two") is None
+
+
+def test_parents_in_a_circle_end(service: Service, add_span: AddSpan, monday: datetime) -> None:
+    add_span("a", "b")
+    add_span("b", "a")
+    add_span("self", "self")
+    run_after(service, monday, 1.1)
+    assert {answer_of(service.store, span) for span in ("a", "b", "self")} == {None}
+
+
+def test_what_is_linked_stays_as_it_was_sent(service: Service, add_span: AddSpan, monday: datetime) -> None:
+    add_span("answer", None, "answer")
+    add_span("stage", "answer", "another")
+    run_after(service, monday, 1.1)
+    assert answer_of(service.store, "stage") == b"another"
+
+
+def first_seen(store: Store) -> dict[str, datetime]:
+    return {row["service_version"]: row["first_seen_at"] for row in store.rows("releases_newest", limit=50)}
+
+
+def test_a_release_is_noted_when_it_is_first_seen(service: Service, add_span: AddSpan, monday: datetime) -> None:
+    add_span("a", None, version="1.0", after_h=1)
+    add_span("b", None, version="1.1", after_h=2)
+    add_span("c", None, version=None, after_h=2)
+    run_after(service, monday, 3)
+    add_span("d", None, version="1.1", after_h=4)
+    run_after(service, monday, 5)
+    assert first_seen(service.store) == {"1.0": monday + timedelta(hours=1), "1.1": monday + timedelta(hours=2)}
+
+
+def test_a_span_that_comes_late_moves_its_release_back(service: Service, add_span: AddSpan, monday: datetime) -> None:
+    add_span("a", None, version="1.1", after_h=3)
+    run_after(service, monday, 3.1)
+    add_span("b", None, version="1.1", after_h=2.5)
+    run_after(service, monday, 3.3)
+    assert first_seen(service.store) == {"1.1": monday + timedelta(hours=2.5)}
+
+
+def test_a_guardrail_that_is_known_is_not_announced_again(
+    service: Service, add_answers: Callable[..., None], monday: datetime
+) -> None:
+    run_after(service, monday, 1)
+    run_after(service, monday, 2)
+    states = service.store.rows("guardrail_states_now")
+    assert {(row["state"], row["since"]) for row in states} == {("warming_up", monday + timedelta(hours=1))}
+    add_answers(np.arange(2, 26, 0.01), stages={"rerank": 50.0})
+    run_after(service, monday, 27)
+    assert {row["state"] for row in service.store.rows("guardrail_states_now")} == {"ok"}
