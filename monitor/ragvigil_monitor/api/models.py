@@ -157,6 +157,8 @@ class StageSpan(ApiModel):
     filter_in_words: list[str]
     input_documents: list[Document]
     output_documents: list[Document]
+    context_tokens: int | None
+    context_truncated: bool | None
     attributes: dict[str, Any]
     dropped_attributes: int
 
