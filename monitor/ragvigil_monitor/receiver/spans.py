@@ -76,7 +76,7 @@ def _bare_row(span: Span, sender: Sender) -> Row:
         parent if len(parent) == _SPAN_ID_BYTES else None,
         None,
         None,
-        0.0,
+        None,
         sender.service,
         sender.version,
         sender.instance_id,

@@ -68,12 +68,12 @@ BEFORE, AFTER = nanoseconds(NOW - timedelta(minutes=1)), nanoseconds(NOW)
     ],
     ids=["end first", "no start", "no end", "none", "largest", "end never", "two hours ahead", "microseconds"],
 )
-def test_impossible_times_are_replaced_and_counted(
+def test_impossible_times_are_counted_and_leave_the_duration_unknown(
     columns_of: Any, flaws_of: Any, start: int, end: int, started_at: int, flaw: str
 ) -> None:
     fields = {"start_time_unix_nano": start, "end_time_unix_nano": end}
     assert columns_of(**fields)["started_at"] == started_at // 1000
-    assert columns_of(**fields)["duration_ms"] == 0.0
+    assert columns_of(**fields)["duration_ms"] is None
     assert flaws_of(**fields) == {flaw}
 
 
