@@ -201,7 +201,7 @@ def test_no_stage_ever_sees_what_the_team_may_not_read(
         *ids_in(spans["retrieve"], names.STAGE_OUTPUT_DOCUMENTS),
         *ids_in(spans["rerank"], names.STAGE_INPUT_DOCUMENTS),
         *ids_in(spans["rerank"], names.STAGE_OUTPUT_DOCUMENTS),
-        *(spans["assemble"].attributes[names.CONTEXT_DOC_IDS] or ()),
+        *spans["assemble"].attributes[names.CONTEXT_DOC_IDS],
     }
     assert all(may_read(team, library.entries[name].package) for name in seen)
 
