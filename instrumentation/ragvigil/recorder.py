@@ -18,9 +18,12 @@ from ragvigil.export.exporter import Exporter
 from ragvigil.export.queue import TraceQueue
 from ragvigil.export.sender import Sender
 from ragvigil.export.worker import Worker
+from ragvigil.feedback_event import AnswerReference, FeedbackError, FeedbackEvent
 from ragvigil.guard import GUARD
 from ragvigil.ids import IdGenerator
+from ragvigil.keys import ANSWER_TOKENS, FILTER_VALUES, derived_key
 from ragvigil.settings import Settings
+from ragvigil.tokens import signed, verified
 from ragvigil.version import __version__
 
 if TYPE_CHECKING:
@@ -39,11 +42,13 @@ class Recorder:
         self.span_id = ids.generate_span_id
         self._counters = Counters()
         self.add_started = self._counters.add_started
+        secret = settings.secret_key or os.urandom(32)
+        self._token_key = None if settings.secret_key is None else derived_key(secret, ANSWER_TOKENS)
         self._queue = TraceQueue(settings.max_queue_traces, settings.max_queue_bytes, self._counters)
         sender = Sender(
             self._queue,
             self._counters,
-            SpanEncoder(settings.secret_key or os.urandom(32)),
+            SpanEncoder(derived_key(secret, FILTER_VALUES)),
             RequestEncoder({**_process_resource(), **settings.resource}),
             exporter,
         )
@@ -75,6 +80,35 @@ class Recorder:
             self._worker.ensure_running()
         else:
             self._counters.add_dropped(len(spans))
+
+    def token_of(self, answer: AnswerReference) -> str | None:
+        """The signed token of an answer; None without a secret key, which is counted and told once."""
+        if self._token_key is None:
+            self._counters.add_feedback("tokens_without_key")
+            GUARD.report("no answer token is made, configure(secret_key=...) is missing")
+            return None
+        return signed(answer, self._token_key)
+
+    def answer_of(self, token: object) -> AnswerReference:
+        """The answer that a token names; raises FeedbackError for one that is not ours."""
+        if self._token_key is None:
+            raise FeedbackError("token: no token can be checked, configure(secret_key=...) is missing")
+        return verified(token, self._token_key)
+
+    def take_feedback(self, event: FeedbackEvent) -> bool:
+        """Take feedback for delivery; never waits. False after the end."""
+        self._counters.add_feedback("given")
+        if not self._is_open:
+            self._counters.add_feedback("dropped")
+            return False
+        self._queue.put_feedback(event)
+        self._worker.ensure_running()
+        return True
+
+    def refuse_feedback(self, why: str) -> None:
+        """Count a call that is not valid, and tell it once."""
+        self._counters.add_feedback("refused")
+        GUARD.report(f"feedback is refused, {why}")
 
     def flush(self, timeout_s: float) -> bool:
         """Wait until all that was handed over before is delivered or dropped; False when the time is over first."""
