@@ -2,6 +2,7 @@
 
 from ragvigil.answers import Answer, current_answer, current_stage, pipeline, token
 from ragvigil.counts import Counts, FeedbackCounts, ProbeCounts
+from ragvigil.feedback_event import FeedbackKind, FeedbackReason
 from ragvigil.predicates import Filter, entitlement, relevance, where
 from ragvigil.reactions import feedback
 from ragvigil.retrievers import retriever
@@ -13,6 +14,8 @@ __all__ = [
     "Answer",
     "Counts",
     "FeedbackCounts",
+    "FeedbackKind",
+    "FeedbackReason",
     "Filter",
     "ProbeCounts",
     "Stage",

@@ -1,6 +1,7 @@
 """Everything that recording needs in one process: clock, ids, counters, queue, background thread."""
 
 import os
+import time
 import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from opentelemetry.trace import TraceFlags
 
 from ragvigil import attributes as names
 from ragvigil.clock import Clock
-from ragvigil.counts import Counters, Counts
+from ragvigil.counts import Counters, Counts, ProbeOutcome
 from ragvigil.encoding.requests import RequestEncoder
 from ragvigil.encoding.spans import SpanEncoder
 from ragvigil.export.backoff import Backoff
@@ -21,7 +22,10 @@ from ragvigil.export.worker import Worker
 from ragvigil.feedback_event import AnswerReference, FeedbackError, FeedbackEvent
 from ragvigil.guard import GUARD
 from ragvigil.ids import IdGenerator
-from ragvigil.keys import ANSWER_TOKENS, FILTER_VALUES, derived_key
+from ragvigil.keys import ANSWER_TOKENS, FILTER_VALUES, PROBE_SAMPLE, derived_key
+from ragvigil.probes.probe import Probe
+from ragvigil.probes.runner import ProbeRunner
+from ragvigil.probes.sample import ProbeSample
 from ragvigil.settings import Settings
 from ragvigil.tokens import signed, verified
 from ragvigil.version import __version__
@@ -60,6 +64,8 @@ class Recorder:
             export_interval_s=settings.export_interval_s,
             counts_interval_s=settings.counts_interval_s,
         )
+        self.probe_sample = ProbeSample(settings.probe_share, derived_key(secret, PROBE_SAMPLE))
+        self._probes = ProbeRunner(self._counters, settings.max_waiting_probes, settings.probe_timeout_s)
         self._is_open = True
 
     def flags(self, trace_id: int, name: str) -> TraceFlags:
@@ -110,17 +116,34 @@ class Recorder:
         self._counters.add_feedback("refused")
         GUARD.report(f"feedback is refused, {why}")
 
+    def count_probe(self, outcome: ProbeOutcome) -> None:
+        """So became of a search that is, or was to be, done again."""
+        self._counters.add_probe(outcome)
+
+    def submit_probe(self, probe: Probe) -> None:
+        """Take a probe to be run in the background; never waits."""
+        if self._is_open:
+            self._probes.submit(probe)
+        else:
+            self._counters.add_probe("dropped")
+
     def flush(self, timeout_s: float) -> bool:
-        """Wait until all that was handed over before is delivered or dropped; False when the time is over first."""
-        return self._worker.flush(timeout_s)
+        """Wait until all that was handed over before is delivered or dropped; False when the time is over first.
+
+        Its probes are done before, in at most half of the time, so that one that hangs does not hold up the rest.
+        """
+        began = time.monotonic()
+        is_probed = self._probes.wait(timeout_s / 2)
+        return self._worker.flush(timeout_s - (time.monotonic() - began)) and is_probed
 
     def counts(self) -> Counts:
         """What became of the spans so far."""
         return self._counters.read()
 
     def shutdown(self, timeout_s: float) -> bool:
-        """Flush, then stop; spans that end later are counted as dropped."""
-        is_flushed = self.flush(timeout_s)
+        """Deliver what is there, then stop; probes that wait, and spans that end later, are counted as dropped."""
+        self._probes.stop()
+        is_flushed = self._worker.flush(timeout_s)
         self._is_open = False
         self._worker.stop()
         return is_flushed
