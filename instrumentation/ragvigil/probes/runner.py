@@ -61,9 +61,16 @@ class ProbeRunner:
         return not self._waiting and not self._is_busy
 
     def _run(self) -> None:
-        while (probe := self._next()) is not None:
+        while self._run_next():
+            pass
+
+    def _run_next(self) -> bool:
+        """Wait for a probe and run it; False at the end. Keeps no probe, nor its arguments, while there is none."""
+        probe = self._next()
+        if probe is not None:
             with GUARD:
                 self._supervise(probe)
+        return probe is not None
 
     def _next(self) -> Probe | None:
         with self._changed:

@@ -2,8 +2,10 @@
 
 import asyncio
 import contextvars
+import gc
 import json
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -295,6 +297,31 @@ def test_generators_are_not_probed(probing: Configured) -> None:
     assert list(search("files", SAID)) == ["a"]
     assert ragvigil.flush()
     assert len(calls) == 1
+
+
+class Vector:
+    """An argument that can be watched."""
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["dropped", "run"])
+def test_no_argument_is_kept_longer_than_its_probe(probing: Configured, wait_for: WaitFor, waits: bool) -> None:
+    probing()
+
+    @ragvigil.retriever(filter="where", query="query", top_k="k")
+    def search(query: str, vector: Vector, where: Filter, k: int = 3) -> list[str]:
+        return [f"{type(vector).__name__} {where.state} {k}"]
+
+    vector = Vector()
+    watched = weakref.ref(vector)
+    if waits:
+        with ragvigil.pipeline("ask"):
+            search("files", vector, SAID)
+            ragvigil.shutdown()
+    else:
+        search("files", vector, SAID)
+        assert ragvigil.flush()
+    del vector
+    wait_for(lambda: gc.collect() >= 0 and watched() is None)
 
 
 # --- when and where ------------------------------------------------------------------------------------------
