@@ -1,8 +1,10 @@
 """Watches a RAG system from inside it, at a fraction of the cost of an SDK and without ever hurting it."""
 
-from ragvigil.answers import Answer, current_answer, current_stage, pipeline
-from ragvigil.counts import Counts
+from ragvigil.answers import Answer, current_answer, current_stage, pipeline, token
+from ragvigil.counts import Counts, FeedbackCounts, ProbeCounts
+from ragvigil.feedback_event import FeedbackKind, FeedbackReason
 from ragvigil.predicates import Filter, entitlement, relevance, where
+from ragvigil.reactions import feedback
 from ragvigil.retrievers import retriever
 from ragvigil.runtime import configure, counts, flush, shutdown
 from ragvigil.stages import Stage, stage
@@ -11,7 +13,11 @@ from ragvigil.version import __version__
 __all__ = [
     "Answer",
     "Counts",
+    "FeedbackCounts",
+    "FeedbackKind",
+    "FeedbackReason",
     "Filter",
+    "ProbeCounts",
     "Stage",
     "__version__",
     "configure",
@@ -19,11 +25,13 @@ __all__ = [
     "current_answer",
     "current_stage",
     "entitlement",
+    "feedback",
     "flush",
     "pipeline",
     "relevance",
     "retriever",
     "shutdown",
     "stage",
+    "token",
     "where",
 ]

@@ -5,9 +5,11 @@ from typing import Final, ParamSpec, TypeVar, Unpack, overload
 
 from opentelemetry.context import get_current
 
+from ragvigil import current
 from ragvigil.arguments import Argument, first_text
 from ragvigil.context import CURRENT_RECORDED
 from ragvigil.documents import copied
+from ragvigil.feedback_event import AnswerReference
 from ragvigil.fields import AnswerFields
 from ragvigil.guard import GUARD
 from ragvigil.observation import Arguments, Keywords, Observation
@@ -42,6 +44,24 @@ class Answer(RecordedSpan):
     def id(self) -> str:
         """Unique id of the answer, made of trace and span id; '' when nothing is recorded."""
         return "" if self.trace is None else f"{self.trace_number:032x}-{self.span_id:016x}"
+
+    @property
+    def reference(self) -> AnswerReference | None:
+        """What names the answer in tokens and feedback; None when nothing is recorded."""
+        if self.trace is None:
+            return None
+        started_at_ns = self.trace.anchor_ns + self.start_ns
+        return AnswerReference(self.trace_id, f"{self.span_id:016x}", self.id, started_at_ns)
+
+    def token(self) -> str | None:
+        """Signed text that names the answer to `ragvigil.feedback`; show it to your client, who cannot forge one.
+
+        None when nothing is recorded, and without `configure(secret_key=...)`, which is told once and counted.
+        """
+        with GUARD:
+            recorder, reference = current.recorder, self.reference
+            return None if recorder is None or reference is None else recorder.token_of(reference)
+        return None
 
     def nearest_answer(self) -> "Answer":
         """This one: what is below belongs to it."""
@@ -104,6 +124,11 @@ def current_answer() -> Answer:
     nearest = get_current().get(CURRENT_RECORDED)
     answer = nearest.nearest_answer() if isinstance(nearest, RecordedSpan) else None
     return Answer(None) if answer is None else answer
+
+
+def token() -> str | None:
+    """The token of the answer that is being made, see `Answer.token`; None where there is none."""
+    return current_answer().token()
 
 
 def current_stage() -> Stage:

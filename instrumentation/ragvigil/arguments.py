@@ -13,22 +13,33 @@ MISSING: Final = object()
 class Argument:
     """The argument `name` of `function`, wherever it stands in a call; its default where it is left out."""
 
-    __slots__ = ("_default", "_name", "_position")
+    __slots__ = ("_is_by_name", "_name", "_position", "default")
 
     def __init__(self, function: Callable[..., object], name: str) -> None:
         self._name = name
         self._position: int | None = None
-        self._default: object = MISSING
+        self._is_by_name = True
+        self.default: object = MISSING
         with GUARD:
             self._look_up(inspect.signature(function), getattr(function, "__qualname__", "the function"))
 
     def of(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> object:
         """Its value in one call, or MISSING."""
-        if self._name in keywords:
+        if self._is_by_name and self._name in keywords:
             return keywords[self._name]
         if self._position is not None and self._position < len(arguments):
             return arguments[self._position]
-        return self._default
+        return self.default
+
+    def replaced(
+        self, arguments: tuple[Any, ...], keywords: Mapping[str, Any], value: object
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of the same call with another value for this one; raises TypeError where it has no place."""
+        if self._position is not None and self._position < len(arguments):
+            return (*arguments[: self._position], value, *arguments[self._position + 1 :]), dict(keywords)
+        if not self._is_by_name:
+            raise TypeError(f"{self._name} can only be given by position, after others that were left out")
+        return arguments, {**keywords, self._name: value}
 
     def _look_up(self, signature: inspect.Signature, function: str) -> None:
         found = signature.parameters.get(self._name)
@@ -36,10 +47,11 @@ class Argument:
             if not any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
                 GUARD.report(f"{function} has no argument named {self._name!r}")
             return
+        self._is_by_name = found.kind is not found.POSITIONAL_ONLY
         if found.kind is not found.KEYWORD_ONLY:
             self._position = list(signature.parameters).index(self._name)
         if found.default is not found.empty:
-            self._default = found.default
+            self.default = found.default
 
 
 def first_text(arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> str | None:

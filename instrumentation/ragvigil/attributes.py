@@ -185,7 +185,16 @@ CONFIDENCE: Final = "ragvigil.confidence"
 SAMPLING_PROBABILITY: Final = "ragvigil.sampling.probability"
 """double in (0, 1]: the probability with which this trace was recorded."""
 PROBE_ID: Final = "ragvigil.probe.id"
-"""string: marks a counterfactual retrieval; never counted as traffic."""
+"""string: marks a counterfactual retrieval and all below it; never counted as traffic.
+
+It names the probed retrieval: `<trace id>-<span id>` in hex.
+"""
+PROBE_KIND: Final = "ragvigil.probe.kind"
+"""string: what differs from the probed retrieval, for example PROBE_RELAXED_FILTER."""
+PROBE_DROPPED_CLAUSES: Final = "ragvigil.probe.dropped_clauses"
+"""string[]: RFC 6901 pointers into `ragvigil.filter.ast` of the probed retrieval: the conjuncts that were left out."""
+PROBE_RELAXED_FILTER: Final = "relaxed_filter"
+"""Value of `ragvigil.probe.kind`: the same search without relevance clauses, at twice the depth."""
 QUERY_VECTOR: Final = "ragvigil.query.vector"
 """bytes: float32, little endian, 4 × dimension."""
 
@@ -203,6 +212,32 @@ SPANS_DROPPED: Final = "ragvigil.spans.dropped"
 """int: spans lost in the process (queue full, receiver refused), cumulative."""
 FEEDBACK_ID: Final = "ragvigil.feedback.id"
 """string: makes an event idempotent."""
+FEEDBACK_KIND: Final = "ragvigil.feedback.kind"
+"""string: what the user did, one of FEEDBACK_KINDS."""
+FEEDBACK_REASON: Final = "ragvigil.feedback.reason"
+"""string: why, as the user says: wrong, incomplete, off_topic, harmful, slow, other."""
+FEEDBACK_VALUE: Final = "ragvigil.feedback.value"
+"""double: how much of it; seconds for dwell."""
+FEEDBACK_KINDS: Final = (
+    "thumbs_up",
+    "thumbs_down",
+    "regenerate",
+    "copy",
+    "share",
+    "export",
+    "edit",
+    "click",
+    "dwell",
+    "follow_up",
+    "sources_shown",
+)
+"""Values of `ragvigil.feedback.kind`; `sources_shown` is the denominator of click-through."""
+FEEDBACK_REASONS: Final = ("wrong", "incomplete", "off_topic", "harmful", "slow", "other")
+"""Values of `ragvigil.feedback.reason`."""
+FEEDBACK_COUNT_PREFIX: Final = "ragvigil.feedback."
+"""prefix, int, on the counts event: `given`, `sent`, `dropped`, `refused`, `tokens_without_key`, cumulative."""
+PROBES_COUNT_PREFIX: Final = "ragvigil.probes."
+"""prefix, int, on the counts event: `sampled`, `run`, `failed`, `timed_out`, `dropped`, `unsupported`, cumulative."""
 
 CURRENT_SCHEMA: Final = "1"
 """Value of `ragvigil.schema.version`."""

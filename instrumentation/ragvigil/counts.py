@@ -1,8 +1,44 @@
-"""What became of every span that the process began."""
+"""What became of everything that the process began: spans, feedback, probes."""
 
 import itertools
 import threading
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+FeedbackOutcome: TypeAlias = Literal["given", "sent", "dropped", "refused", "tokens_without_key"]
+ProbeOutcome: TypeAlias = Literal["sampled", "run", "failed", "timed_out", "dropped", "unsupported"]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackCounts:
+    """Cumulative numbers of feedback events of one process.
+
+    Of those `given`, some are `sent` (acknowledged), some `dropped` (queue full, receiver refused), the rest waits.
+    `refused` were not taken: the call was not valid. `tokens_without_key` were asked for without a secret key.
+    """
+
+    given: int = 0
+    sent: int = 0
+    dropped: int = 0
+    refused: int = 0
+    tokens_without_key: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeCounts:
+    """Cumulative numbers of probes of one process.
+
+    Of the searches that were `sampled`, each is searched again (`run`), or the search `failed` or `timed_out`, or it
+    was `dropped` (too many wait), or `unsupported` (its request cannot be relaxed), or it waits.
+    """
+
+    sampled: int = 0
+    run: int = 0
+    failed: int = 0
+    timed_out: int = 0
+    dropped: int = 0
+    unsupported: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,12 +49,14 @@ class Counts:
     exported: int = 0
     spooled: int = 0
     dropped: int = 0
+    feedback: FeedbackCounts = field(default_factory=FeedbackCounts)
+    probes: ProbeCounts = field(default_factory=ProbeCounts)
 
 
 class Counters:
     """The counters behind `Counts`; safe in threads and in finalizers, hence the reentrant lock."""
 
-    __slots__ = ("_dropped", "_exported", "_lock", "_reads", "add_started")
+    __slots__ = ("_dropped", "_exported", "_feedback", "_lock", "_probes", "_reads", "add_started")
 
     def __init__(self) -> None:
         # Counts a start in one step of C, without the lock; to read it is to count too, so reads are subtracted.
@@ -27,6 +65,8 @@ class Counters:
         self._lock = threading.RLock()
         self._exported = 0
         self._dropped = 0
+        self._feedback: Counter[str] = Counter()
+        self._probes: Counter[str] = Counter()
 
     def add_exported(self, spans: int) -> None:
         """A receiver acknowledged `spans` more."""
@@ -38,9 +78,25 @@ class Counters:
         with self._lock:
             self._dropped += spans
 
+    def add_feedback(self, outcome: FeedbackOutcome, events: int = 1) -> None:
+        """So became of `events` more feedback events."""
+        with self._lock:
+            self._feedback[outcome] += events
+
+    def add_probe(self, outcome: ProbeOutcome) -> None:
+        """So became of one more probe."""
+        with self._lock:
+            self._probes[outcome] += 1
+
     def read(self) -> Counts:
         """The numbers now."""
         with self._lock:
             started = self.add_started() - self._reads
             self._reads += 1
-            return Counts(started=started, exported=self._exported, dropped=self._dropped)
+            return Counts(
+                started=started,
+                exported=self._exported,
+                dropped=self._dropped,
+                feedback=FeedbackCounts(**self._feedback),
+                probes=ProbeCounts(**self._probes),
+            )

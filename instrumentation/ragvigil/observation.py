@@ -19,12 +19,13 @@ def _nothing(*_: object) -> None:
 class Observation:
     """Makes the span of a call, and records its arguments and its result; neither can hurt the call.
 
-    The result of a generator is the text that it yielded.
+    The result of a generator is the text that it yielded; `follow_up` is done after the calls of other functions.
     """
 
     make: Callable[[], RecordedSpan]
     record_arguments: Callable[[Any, Arguments, Keywords], None] = _nothing
     record_result: Callable[[Any, object], None] = _nothing
+    follow_up: Callable[[Any, Arguments, Keywords], None] | None = None
 
     def begin(self, arguments: Arguments, keywords: Keywords) -> RecordedSpan:
         """The span of one call, ready to be entered."""
@@ -37,3 +38,10 @@ class Observation:
         """Record what a call returned."""
         with GUARD:
             self.record_result(span, result)
+
+    def finish_call(self, span: RecordedSpan, arguments: Arguments, keywords: Keywords, result: object) -> None:
+        """Record what a call returned, and follow it up."""
+        self.finish(span, result)
+        if self.follow_up is not None:
+            with GUARD:
+                self.follow_up(span, arguments, keywords)

@@ -1,5 +1,6 @@
 """What the spans below one outermost span share while it is open."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -8,21 +9,26 @@ if TYPE_CHECKING:
 
 MAX_HELD: Final = 1000
 """Finished spans that wait for the outermost one; more are handed over one by one."""
+MAX_DEFERRED: Final = 20
+"""Actions that wait for it."""
 
 
 class OpenTrace:
     """Collects finished spans until the outermost one ends, then hands them over as one.
 
-    `anchor_ns` is what must be added to a monotonic reading to make it time since the epoch.
+    `anchor_ns` is what must be added to a monotonic reading to make it time since the epoch. `probe_id` is that of the
+    probe which the whole trace is, None for traffic.
     """
 
-    __slots__ = ("_finished", "anchor_ns", "is_open", "recorder")
+    __slots__ = ("_deferred", "_finished", "anchor_ns", "is_open", "probe_id", "recorder")
 
     def __init__(self, recorder: "Recorder") -> None:
         self.recorder = recorder
         self.anchor_ns = recorder.wall_ns() - recorder.monotonic_ns()
         self.is_open = True
+        self.probe_id: str | None = None
         self._finished: list[RecordedSpan] = []
+        self._deferred: list[Callable[[], None]] = []
 
     def reading(self, timestamp: int | None) -> int:
         """The monotonic reading of a time since the epoch; of now without one."""
@@ -47,3 +53,23 @@ class OpenTrace:
         finished, self._finished = self._finished, []
         finished.append(outermost)
         self.recorder.hand_over(finished)
+        if self._deferred:
+            self._do_deferred()
+
+    def defer(self, action: Callable[[], None]) -> bool:
+        """Do something once the outermost span has ended; at once if it has. False when too much is deferred."""
+        if len(self._deferred) >= MAX_DEFERRED:
+            return False
+        self._deferred.append(action)
+        if not self.is_open:
+            self._do_deferred()
+        return True
+
+    def _do_deferred(self) -> None:
+        # Two threads may be here at once; each action is popped by one of them.
+        while self._deferred:
+            try:
+                action = self._deferred.pop(0)
+            except IndexError:
+                return
+            action()

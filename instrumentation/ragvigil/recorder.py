@@ -1,6 +1,7 @@
 """Everything that recording needs in one process: clock, ids, counters, queue, background thread."""
 
 import os
+import time
 import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from opentelemetry.trace import TraceFlags
 
 from ragvigil import attributes as names
 from ragvigil.clock import Clock
-from ragvigil.counts import Counters, Counts
+from ragvigil.counts import Counters, Counts, ProbeOutcome
 from ragvigil.encoding.requests import RequestEncoder
 from ragvigil.encoding.spans import SpanEncoder
 from ragvigil.export.backoff import Backoff
@@ -18,9 +19,15 @@ from ragvigil.export.exporter import Exporter
 from ragvigil.export.queue import TraceQueue
 from ragvigil.export.sender import Sender
 from ragvigil.export.worker import Worker
+from ragvigil.feedback_event import AnswerReference, FeedbackError, FeedbackEvent
 from ragvigil.guard import GUARD
 from ragvigil.ids import IdGenerator
+from ragvigil.keys import ANSWER_TOKENS, FILTER_VALUES, PROBE_SAMPLE, derived_key
+from ragvigil.probes.probe import Probe
+from ragvigil.probes.runner import ProbeRunner
+from ragvigil.probes.sample import ProbeSample
 from ragvigil.settings import Settings
+from ragvigil.tokens import signed, verified
 from ragvigil.version import __version__
 
 if TYPE_CHECKING:
@@ -39,11 +46,13 @@ class Recorder:
         self.span_id = ids.generate_span_id
         self._counters = Counters()
         self.add_started = self._counters.add_started
+        secret = settings.secret_key or os.urandom(32)
+        self._token_key = None if settings.secret_key is None else derived_key(secret, ANSWER_TOKENS)
         self._queue = TraceQueue(settings.max_queue_traces, settings.max_queue_bytes, self._counters)
         sender = Sender(
             self._queue,
             self._counters,
-            SpanEncoder(settings.secret_key or os.urandom(32)),
+            SpanEncoder(derived_key(secret, FILTER_VALUES)),
             RequestEncoder({**_process_resource(), **settings.resource}),
             exporter,
         )
@@ -55,6 +64,8 @@ class Recorder:
             export_interval_s=settings.export_interval_s,
             counts_interval_s=settings.counts_interval_s,
         )
+        self.probe_sample = ProbeSample(settings.probe_share, derived_key(secret, PROBE_SAMPLE))
+        self._probes = ProbeRunner(self._counters, settings.max_waiting_probes, settings.probe_timeout_s)
         self._is_open = True
 
     def flags(self, trace_id: int, name: str) -> TraceFlags:
@@ -76,17 +87,63 @@ class Recorder:
         else:
             self._counters.add_dropped(len(spans))
 
+    def token_of(self, answer: AnswerReference) -> str | None:
+        """The signed token of an answer; None without a secret key, which is counted and told once."""
+        if self._token_key is None:
+            self._counters.add_feedback("tokens_without_key")
+            GUARD.report("no answer token is made, configure(secret_key=...) is missing")
+            return None
+        return signed(answer, self._token_key)
+
+    def answer_of(self, token: object) -> AnswerReference:
+        """The answer that a token names; raises FeedbackError for one that is not ours."""
+        if self._token_key is None:
+            raise FeedbackError("token: no token can be checked, configure(secret_key=...) is missing")
+        return verified(token, self._token_key)
+
+    def take_feedback(self, event: FeedbackEvent) -> bool:
+        """Take feedback for delivery; never waits. False after the end."""
+        self._counters.add_feedback("given")
+        if not self._is_open:
+            self._counters.add_feedback("dropped")
+            return False
+        self._queue.put_feedback(event)
+        self._worker.ensure_running()
+        return True
+
+    def refuse_feedback(self, why: str) -> None:
+        """Count a call that is not valid, and tell it once."""
+        self._counters.add_feedback("refused")
+        GUARD.report(f"feedback is refused, {why}")
+
+    def count_probe(self, outcome: ProbeOutcome) -> None:
+        """So became of a search that is, or was to be, done again."""
+        self._counters.add_probe(outcome)
+
+    def submit_probe(self, probe: Probe) -> None:
+        """Take a probe to be run in the background; never waits."""
+        if self._is_open:
+            self._probes.submit(probe)
+        else:
+            self._counters.add_probe("dropped")
+
     def flush(self, timeout_s: float) -> bool:
-        """Wait until all that was handed over before is delivered or dropped; False when the time is over first."""
-        return self._worker.flush(timeout_s)
+        """Wait until all that was handed over before is delivered or dropped; False when the time is over first.
+
+        Its probes are done before, in at most half of the time, so that one that hangs does not hold up the rest.
+        """
+        began = time.monotonic()
+        is_probed = self._probes.wait(timeout_s / 2)
+        return self._worker.flush(timeout_s - (time.monotonic() - began)) and is_probed
 
     def counts(self) -> Counts:
         """What became of the spans so far."""
         return self._counters.read()
 
     def shutdown(self, timeout_s: float) -> bool:
-        """Flush, then stop; spans that end later are counted as dropped."""
-        is_flushed = self.flush(timeout_s)
+        """Deliver what is there, then stop; probes that wait, and spans that end later, are counted as dropped."""
+        self._probes.stop()
+        is_flushed = self._worker.flush(timeout_s)
         self._is_open = False
         self._worker.stop()
         return is_flushed

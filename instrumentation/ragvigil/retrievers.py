@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar, overload
 
-from ragvigil.arguments import MISSING, Argument, first_text
+from ragvigil.arguments import Argument
 from ragvigil.documents import returned
-from ragvigil.observation import Arguments, Keywords, Observation
+from ragvigil.observation import Observation
+from ragvigil.probes.prober import Prober
+from ragvigil.searches import SearchArguments
 from ragvigil.stages import Stage
 from ragvigil.wrapping import wrap
 
@@ -24,22 +26,21 @@ class Retriever:
     relevance: tuple[str, ...] = ()
     dialect: str | None = None
     documents: Callable[[Any], Any] | None = None
+    probe: bool = True
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """Make every call of `function` a stage `retrieve`."""
-        query = _optional(function, self.query)
-        top_k = _optional(function, self.top_k)
-        filter_ = _optional(function, self.filter)
-
-        def record_arguments(stage: Stage, arguments: Arguments, keywords: Keywords) -> None:
-            text = query.of(arguments, keywords) if query else first_text(arguments, keywords)
-            stage.set(query=text if isinstance(text, str) else None)
-            if top_k and (k := top_k.of(arguments, keywords)) is not MISSING:
-                stage.fields["top_k"] = k
-            if filter_ and (native := filter_.of(arguments, keywords)) is not MISSING:
-                stage.filter(native, self.dialect, self.relevance)
-
-        return wrap(function, Observation(lambda: Stage("retrieve"), record_arguments, self._record_documents))
+        arguments = SearchArguments(
+            query=_optional(function, self.query),
+            filter=_optional(function, self.filter),
+            top_k=_optional(function, self.top_k),
+            relevance=self.relevance,
+            dialect=self.dialect,
+        )
+        prober = Prober(function, arguments, self._record_documents) if self.probe else None
+        follow_up = None if prober is None else prober.consider
+        observation = Observation(lambda: Stage("retrieve"), arguments.record, self._record_documents, follow_up)
+        return wrap(function, observation)
 
     def _record_documents(self, stage: Stage, result: object) -> None:
         if stage.is_recording() and "output_documents" not in stage.fields:
@@ -57,6 +58,7 @@ def retriever(
     relevance: Iterable[str] = (),
     dialect: str | None = None,
     documents: Callable[[Any], Any] | None = None,
+    probe: bool = True,
 ) -> Retriever: ...
 def retriever(
     function: Callable[P, R] | None = None,
@@ -68,6 +70,7 @@ def retriever(
     relevance: Iterable[str] = (),
     dialect: str | None = None,
     documents: Callable[[Any], Any] | None = None,
+    probe: bool = True,
 ) -> Callable[P, R] | Retriever:
     """Record a search function: `@retriever` or `@retriever(filter="where", top_k="k", relevance=("kind",))`.
 
@@ -75,8 +78,13 @@ def retriever(
     in `relevance` may be relaxed by a probe; all others count as entitlement. Without `filter` the state of the
     filter is `unknown`, never `none`. The function returns ids, (id, score) pairs, objects or dictionaries with id
     and score, or a dictionary with ids and scores; `documents` turns anything else into one of these.
+
+    Where `configure(probe_share=...)` asks for probes, some calls are done again after their answer, without relevance
+    clauses and for 2 k documents. The function must then be one that can be called at any time and from another thread,
+    and that learns who may see what from its arguments or from context variables; else say `probe=False`. A coroutine
+    function is called in its own event loop. Generators are not probed.
     """
-    made = Retriever(filter, query, top_k, tuple(relevance), dialect, documents)
+    made = Retriever(filter, query, top_k, tuple(relevance), dialect, documents, probe)
     return made if function is None else made(function)
 
 

@@ -34,6 +34,9 @@ def configure(
     export_interval_s: float = 1.0,
     counts_interval_s: float = 60.0,
     timeout_s: float = 10.0,
+    probe_share: float = 0.0,
+    probe_timeout_s: float = 10.0,
+    max_waiting_probes: int = 20,
     clock: Clock | None = None,
     ids: IdGenerator | None = None,
     exporter: Exporter | None = None,
@@ -42,9 +45,14 @@ def configure(
 
     Arguments win over the standard variables OTEL_EXPORTER_OTLP_ENDPOINT, _TRACES_ENDPOINT, _LOGS_ENDPOINT, _HEADERS,
     _COMPRESSION, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES. OTEL_SDK_DISABLED=true switches everything off.
-    `revision` is the commit that runs. `secret_key` (16 bytes or more, the same in every process) is for the HMAC of
-    protected filter values; without it a random one is used, and equality holds within one process only. The queue
-    keeps at most `max_queue_traces` traces and `max_queue_bytes` estimated bytes. `timeout_s` bounds one attempt.
+    `revision` is the commit that runs. From `secret_key` (16 bytes or more, the same in every process) come the keys
+    for the HMAC of protected filter values, for answer tokens and for the sample of probes; without it values are equal
+    within one process only, and there are no tokens. The queue keeps at most `max_queue_traces` traces (feedback counts
+    as one) and `max_queue_bytes` estimated bytes. `timeout_s` bounds one attempt.
+
+    `probe_share` in [0, 1] is the share of traces whose filtered searches are done again without relevance clauses, see
+    `retriever`; 0 is off. They run in the background, one at a time; one that takes longer than `probe_timeout_s` is
+    given up, and at most `max_waiting_probes` wait.
 
     Raises ValueError for an argument that is not valid. Nothing else in Ragvigil raises into the application.
     """
@@ -55,6 +63,8 @@ def configure(
         export_interval_s=export_interval_s,
         counts_interval_s=counts_interval_s,
         timeout_s=timeout_s,
+        probe_timeout_s=probe_timeout_s,
+        max_waiting_probes=max_waiting_probes,
     )
     named = {
         names.SERVICE_NAME: service_name,
@@ -74,12 +84,15 @@ def configure(
         export_interval_s=export_interval_s,
         counts_interval_s=counts_interval_s,
         timeout_s=timeout_s,
+        probe_share=settings.checked_share("probe_share", probe_share),
+        probe_timeout_s=probe_timeout_s,
+        max_waiting_probes=max_waiting_probes,
     )
     _install(None if settings.is_disabled(os.environ) else _Parts(chosen, clock, ids, exporter))
 
 
 def flush(timeout_s: float = 5.0) -> bool:
-    """Wait until everything that ended before is delivered or dropped; False when the time is over first."""
+    """Wait until all that ended before is delivered or dropped, its probes included; False when time is over first."""
     recorder = current.recorder
     with GUARD:
         return recorder is None or recorder.flush(timeout_s)
@@ -96,7 +109,7 @@ def shutdown(timeout_s: float = 5.0) -> bool:
 
 
 def counts() -> Counts:
-    """What became of the spans of this process so far."""
+    """What became of the spans, the feedback and the probes of this process so far."""
     return Counts() if current.recorder is None else current.recorder.counts()
 
 

@@ -30,6 +30,9 @@ class Settings:
     export_interval_s: float
     counts_interval_s: float
     timeout_s: float
+    probe_share: float
+    probe_timeout_s: float
+    max_waiting_probes: int
 
 
 def is_disabled(environ: Mapping[str, str]) -> bool:
@@ -140,8 +143,15 @@ def positive(name: str, value: float, *, whole: bool = False) -> None:
         raise ValueError(f"{name}: got {value!r}; expected {expected}")
 
 
+def checked_share(name: str, value: object) -> float:
+    """Refuse anything but a number in [0, 1]."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError(f"{name}: got {value!r}; expected a number from 0 to 1")
+    return value
+
+
 def checked_key(secret_key: object) -> bytes | None:
-    """The key for protected values, of at least 16 bytes."""
+    """The application's secret, of at least 16 bytes."""
     if secret_key is None or (isinstance(secret_key, bytes) and len(secret_key) >= _MIN_KEY_BYTES):
         return secret_key
     given = f"{len(secret_key)} bytes" if isinstance(secret_key, bytes) else type(secret_key).__name__

@@ -27,6 +27,11 @@ def _wrapper_for(function: Callable[..., Any]) -> Callable[[Any, Observation], C
     return _wrap_async if inspect.iscoroutinefunction(body) else _wrap_plain
 
 
+def is_async(function: Callable[..., Any]) -> bool:
+    """Whether calls of it must be awaited."""
+    return inspect.iscoroutinefunction(_body(function))
+
+
 def _body(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function that runs: below `functools.partial`, or the `__call__` of an object."""
     while isinstance(function, functools.partial):
@@ -38,7 +43,7 @@ def _wrap_plain(function: Callable[..., R], observation: Observation) -> Callabl
     def call(*arguments: Any, **keywords: Any) -> R:
         with observation.begin(arguments, keywords) as span:
             result = function(*arguments, **keywords)
-            observation.finish(span, result)
+            observation.finish_call(span, arguments, keywords, result)
             return result
 
     return call
@@ -48,7 +53,7 @@ def _wrap_async(function: Callable[..., Awaitable[R]], observation: Observation)
     async def call(*arguments: Any, **keywords: Any) -> R:
         with observation.begin(arguments, keywords) as span:
             result = await function(*arguments, **keywords)
-            observation.finish(span, result)
+            observation.finish_call(span, arguments, keywords, result)
             return result
 
     return call

@@ -59,3 +59,37 @@ def test_the_first_text_is_found() -> None:
     assert first_text((1, "a", "b"), {}) == "a"
     assert first_text((1,), {"k": 2, "q": "a"}) == "a"
     assert first_text((), {"n": 1}) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "keywords", "call"),
+    [
+        ("first", ("a",), {}, (("new",), {})),
+        ("first", (), {"first": "a"}, ((), {"first": "new"})),
+        ("second", ("a",), {}, (("a",), {"second": "new"})),
+        ("second", ("a", 5, "rest"), {"third": "x"}, (("a", "new", "rest"), {"third": "x"})),
+        ("third", ("a",), {"third": "x"}, (("a",), {"third": "new"})),
+        ("fourth", ("a",), {"fourth": "y"}, (("a",), {"fourth": "new"})),
+    ],
+    ids=str,
+)
+def test_an_argument_is_replaced_where_it_stands(
+    name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], call: object
+) -> None:
+    before = dict(keywords)
+    assert Argument(plain, name).replaced(arguments, keywords, "new") == call
+    assert keywords == before
+
+
+def optional(first: str = "a", /, **more: Any) -> None:
+    """One that has no name for its callers, and may be left out."""
+
+
+def test_a_keyword_that_only_looks_like_a_positional_argument_is_another_one() -> None:
+    assert Argument(optional, "first").of((), {"first": "other"}) == "a"
+    assert Argument(optional, "first").replaced(("b",), {"first": "other"}, "new") == (("new",), {"first": "other"})
+
+
+def test_what_has_no_place_in_a_call_is_not_replaced() -> None:
+    with pytest.raises(TypeError, match="only be given by position"):
+        Argument(optional, "first").replaced((), {}, "new")

@@ -40,6 +40,13 @@ from ragvigil.testing import InMemoryExporter
         ({"counts_interval_s": float("nan")}, "counts_interval_s: got nan"),
         ({"timeout_s": float("inf")}, "timeout_s: got inf"),
         ({"timeout_s": "10"}, "timeout_s: got '10'"),
+        ({"probe_share": 1.5}, "probe_share: got 1.5; expected a number from 0 to 1"),
+        ({"probe_share": -0.1}, "probe_share: got -0.1"),
+        ({"probe_share": float("nan")}, "probe_share: got nan"),
+        ({"probe_share": True}, "probe_share: got True"),
+        ({"probe_share": "0.1"}, "probe_share: got '0.1'"),
+        ({"probe_timeout_s": 0}, "probe_timeout_s: got 0; expected a positive number of seconds"),
+        ({"max_waiting_probes": 0}, "max_waiting_probes: got 0; expected a whole number of at least 1"),
     ],
     ids=str,
 )

@@ -47,7 +47,7 @@ retrieve [0000000000000003 below 0000000000000001] 0.1 s unset
     ragvigil.stage.output_count = 2
     ragvigil.filter.dialect = 'neutral'
     ragvigil.filter.ast = '{"op":"and","args":[{"op":"eq","field":"tenant","value_hmac":"\
-49e9319e70d5cbded75a237bf3ea7e12efbc4a1fb4ab917db57c4815f47a2227"},{"op":"eq","field":"kind","value":"function"}]}'
+589889465b6d47a4ebb14ada206e5861788f156de98c4071792349820dbf907d"},{"op":"eq","field":"kind","value":"function"}]}'
     ragvigil.filter.clauses = '[{"path":"/args/0","role":"entitlement","origin":"caller","kind":null},\
 {"path":"/args/1","role":"relevance","origin":"rule","kind":"topic"}]'
     ragvigil.filter.opaque_count = 0

@@ -173,6 +173,57 @@ def test_a_stage_in_a_child_keeps_its_answer(receiver: Receiver) -> None:
     assert by_name["in child"].trace_id == by_name["ask"].trace_id
 
 
+PROBING = """
+    import os, sys, threading, ragvigil
+    from ragvigil import current, relevance, where
+    from ragvigil.predicates import eq
+
+    ragvigil.configure(endpoint=sys.argv[1], probe_share=1.0)
+
+    @ragvigil.retriever(filter="where", top_k="k")
+    def search(query, where=None, k=3):
+        return ["a"]
+
+    said = where(relevance(eq("lang", "de")))
+"""
+
+
+def test_a_forked_child_probes_for_itself(receiver: Receiver) -> None:
+    run(
+        PROBING
+        + """
+    search("in the parent", said)
+    assert ragvigil.flush(20)
+    child = os.fork()
+    if child == 0:
+        search("in the child", said)
+        os._exit(0 if ragvigil.flush(20) and ragvigil.counts().probes.run == 1 else 3)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    """,
+        receiver.endpoint,
+    )
+    probes = [span for span in receiver.spans if names.PROBE_ID in span.attributes]
+    assert len(probes) == 2
+    assert len({span.resource[names.SERVICE_INSTANCE_ID] for span in probes}) == 2
+
+
+def test_an_answer_that_ends_in_a_forked_child_leaves_its_probe_to_the_parent(receiver: Receiver) -> None:
+    run(
+        PROBING
+        + """
+    with ragvigil.pipeline("ask"):
+        search("before the fork", said)
+        # The lock of the parent's probes may be held when it forks.
+        threading.Thread(target=current.recorder._probes._changed.acquire).start()
+        child = os.fork()
+        if child:
+            os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    os._exit(0 if ragvigil.flush(20) and ragvigil.counts().probes.run == 0 else 3)
+    """,
+        receiver.endpoint,
+    )
+
+
 def test_multiprocessing_children_flush_by_themselves(receiver: Receiver) -> None:
     run(
         """

@@ -50,7 +50,7 @@ def test_every_public_method_has_a_docstring(owner: type) -> None:
 
 
 def test_functions_are_not_hidden_by_modules_of_the_same_name() -> None:
-    for name in ("pipeline", "stage", "retriever", "configure", "flush", "where"):
+    for name in ("pipeline", "stage", "retriever", "configure", "flush", "where", "token", "feedback"):
         assert callable(getattr(importlib.import_module("ragvigil"), name))
 
 

@@ -1,6 +1,7 @@
 """A small decorated FastAPI app in a process of its own, as a user would write it; prints its address.
 
-usage: shop.py RECEIVER [--opentelemetry]: also instrumented with the OpenTelemetry SDK, which exports to RECEIVER too.
+usage: shop.py RECEIVER [--opentelemetry] [--probe]: also instrumented with the OpenTelemetry SDK, which exports to
+RECEIVER too; with every search probed.
 """
 
 import socket
@@ -43,6 +44,14 @@ async def ask(question: str) -> dict[str, str]:
     return {"answer": await answer(question)}
 
 
+@app.get("/chat")
+async def chat(question: str) -> dict[str, str | None]:
+    """One answer, with the token that a client needs to react to it."""
+    async with ragvigil.pipeline("chat") as given:
+        given.set(question=question, answer="Read doc-0")
+    return {"answer": "Read doc-0", "token": given.token()}
+
+
 @app.post("/flush")
 def flush() -> dict[str, bool]:
     """Send what was recorded."""
@@ -71,7 +80,11 @@ def main(receiver: str, *options: str) -> None:
     if "--opentelemetry" in options:
         instrument(receiver)
     ragvigil.configure(
-        service_name="shop", service_version="1.4.2", endpoint=receiver, secret_key=b"secret of the shop"
+        service_name="shop",
+        service_version="1.4.2",
+        endpoint=receiver,
+        secret_key=b"secret of the shop",
+        probe_share=1.0 if "--probe" in options else 0.0,
     )
     with socket.create_server(("127.0.0.1", 0)) as listener:
         print(f"http://127.0.0.1:{listener.getsockname()[1]}", flush=True)

@@ -1,13 +1,14 @@
 """Typical uses, read by the type checker only: what a user writes must type-check and keep its types."""
 
 from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
 from typing import Any, assert_type
 
 import numpy as np
 from opentelemetry.trace import Span
 
 import ragvigil
-from ragvigil import Answer, Counts, Filter, Stage, entitlement, relevance, where
+from ragvigil import Answer, Counts, FeedbackCounts, Filter, Stage, entitlement, relevance, where
 from ragvigil.export.exporter import Exporter
 from ragvigil.predicates import Predicate, and_, eq, gte, in_, not_, words
 from ragvigil.testing import InMemoryExporter, ManualClock, SequentialIds
@@ -17,11 +18,14 @@ def configuration() -> None:
     exporter: Exporter = InMemoryExporter()
     ragvigil.configure(service_name="shop", endpoint="http://127.0.0.1:4318", secret_key=b"0123456789abcdef")
     ragvigil.configure(exporter=exporter, clock=ManualClock(), ids=SequentialIds(), resource={"team": "search"})
+    ragvigil.configure(probe_share=0.02, probe_timeout_s=5.0, max_waiting_probes=10)
     ragvigil.configure(service_name=5)  # type: ignore[arg-type]
     ragvigil.configure(sevice_name="shop")  # type: ignore[call-arg]
     assert_type(ragvigil.flush(timeout_s=1.0), bool)
     assert_type(ragvigil.counts(), Counts)
     assert_type(ragvigil.counts().dropped, int)
+    assert_type(ragvigil.counts().feedback, FeedbackCounts)
+    assert_type(ragvigil.counts().probes.timed_out, int)
 
 
 @ragvigil.pipeline
@@ -59,6 +63,11 @@ def search(query: str, where: Filter | None = None, k: int = 10) -> dict[str, An
     return {"ids": [query] * k, "where": where}
 
 
+@ragvigil.retriever(filter="where", top_k="k", probe=False)
+async def search_elsewhere(query: str, where: Filter | None = None, k: int = 10) -> list[str]:
+    return [query] * k
+
+
 async def signatures_stay() -> None:
     assert_type(plain("why?"), str)
     assert_type(plain("why?", limit=2), str)
@@ -72,6 +81,7 @@ async def signatures_stay() -> None:
     assert_type(embed("text"), list[float])
     assert_type(bare("files"), list[str])
     assert_type(search("files", k=3), dict[str, Any])
+    assert_type(await search_elsewhere("files"), list[str])
     search("files", limit=3)  # type: ignore[call-arg]
 
 
@@ -129,3 +139,16 @@ def filters(stage: Stage) -> None:
     stage.filter(said)
     stage.filter({"kind": "function"}, dialect="mapping", relevance=("kind",))
     stage.filter(None)
+
+
+def feedback(answer: Answer, kind: str, checked: ragvigil.FeedbackKind, reason: ragvigil.FeedbackReason) -> None:
+    token = ragvigil.token()
+    assert_type(token, str | None)
+    assert_type(answer.token(), str | None)
+    assert_type(ragvigil.feedback("thumbs_down", token=token, reason="incomplete"), bool)
+    ragvigil.feedback("dwell", answer=answer, value=12.5, feedback_id="f-1", at=datetime.now(UTC))
+    ragvigil.feedback(checked, answer=answer, reason=reason)
+    ragvigil.feedback("applause", answer=answer)  # type: ignore[arg-type]
+    ragvigil.feedback(kind, answer=answer)  # type: ignore[arg-type]
+    ragvigil.feedback("copy", answer="an id")  # type: ignore[arg-type]
+    ragvigil.feedback("copy", token)  # type: ignore[call-arg]

@@ -1,10 +1,11 @@
 """Filters in the languages that databases speak, read into the neutral form.
 
 A dialect is one file with a function from a native filter to a `Filter`, and one line in `DIALECTS`. The function
-raises `Unreadable` for what it does not understand.
+raises `Unreadable` for what it does not understand. One whose filters can be probed has a second function, which
+leaves conjuncts out of a native filter, and a line in `WITHOUT`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 
 from ragvigil.dialects import mapping, neutral
@@ -13,11 +14,15 @@ from ragvigil.predicates import Filter, Label, Leaf
 from ragvigil.predicates.ast import walk
 from ragvigil.predicates.clauses import where
 
-__all__ = ["DIALECTS", "Unreadable", "read_filter"]
+__all__ = ["DIALECTS", "WITHOUT", "Unreadable", "read_filter", "relaxed_native"]
 
 DIALECTS: Final[Mapping[str, Callable[[object], Filter]]] = {
     "mapping": mapping.read,
     "neutral": neutral.read,
+}
+WITHOUT: Final[Mapping[str, Callable[[object, Collection[str]], object]]] = {
+    "mapping": mapping.without,
+    "neutral": neutral.without,
 }
 
 
@@ -35,6 +40,22 @@ def read_filter(native: object, dialect: str | None = None, relevance: Iterable[
         return _labelled(DIALECTS[name](native), frozenset(relevance))
     except Exception:  # noqa: BLE001 - a filter of any type may fail in any way, and all of them mean unknown
         return Filter(None, dialect=name, raw=shape_of(native))
+
+
+def relaxed_native(native: object, said: Filter, dialect: str | None = None, relevance: Iterable[str] = ()) -> object:
+    """`native` without the relevance conjuncts of `said`, which is what it was read as.
+
+    It is a copy. Raises Unreadable where `native` cannot be written back, where it no longer says what `said` says, or
+    where the result would say anything but `said.relaxed()`: never is a clause of entitlement lost on the way.
+    """
+    fields = frozenset(relevance)
+    without = WITHOUT.get(dialect or _dialect_of(native))
+    if without is None or read_filter(native, dialect, fields) != said:
+        raise Unreadable("it is not, or no longer, the filter that was recorded")
+    written = without(native, said.relevance_conjuncts())
+    if read_filter(written, dialect, fields).predicate != said.relaxed().predicate:
+        raise Unreadable("it cannot be written without its relevance clauses")
+    return written
 
 
 def _dialect_of(native: object) -> str:

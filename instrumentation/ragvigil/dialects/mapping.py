@@ -1,6 +1,7 @@
 """A plain dictionary: every field must equal its value, or one of its values where a list is given."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from copy import copy
 
 from ragvigil.dialects.unreadable import Unreadable
 from ragvigil.predicates import And, Filter, Opaque, Predicate, eq, in_
@@ -11,6 +12,14 @@ def read(native: object) -> Filter:
     if not isinstance(native, Mapping):
         raise Unreadable(type(native).__name__)
     return Filter(And(tuple([_field(field, wanted) for field, wanted in native.items()])), dialect="mapping")
+
+
+def without(native: object, conjuncts: Collection[str]) -> dict[object, object]:
+    """A copy without the fields that the pointers name, as a dictionary; raises Unreadable for anything else."""
+    if not isinstance(native, Mapping):
+        raise Unreadable(type(native).__name__)
+    fields = enumerate(native.items())
+    return {field: copy(wanted) for index, (field, wanted) in fields if f"/args/{index}" not in conjuncts}
 
 
 def _field(field: object, wanted: object) -> Predicate:

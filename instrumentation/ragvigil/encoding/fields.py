@@ -97,6 +97,10 @@ def _vector(out: AttributeWriter, value: object) -> None:
     out.raw(packed, names.QUERY_VECTOR)
 
 
+def _dropped_clauses(out: AttributeWriter, value: object) -> None:
+    out.texts(cast("Iterable[str]", value), names.PROBE_DROPPED_CLAUSES)
+
+
 def _slices(out: AttributeWriter, value: object) -> None:
     for name, member in cast("Mapping[str, object]", value).items():
         out.text(member, well_formed(f"{names.SLICE_PREFIX}{name}"))
@@ -170,4 +174,7 @@ FIELDS: Final[tuple[tuple[str, Write], ...]] = (
     ("refusal", _boolean(names.REFUSAL)),
     ("confidence", _confidence),
     ("regeneration_of", _text(names.REGENERATION_OF)),
+    ("sampling_probability", _double(names.SAMPLING_PROBABILITY)),
+    ("dropped_clauses", _dropped_clauses),
+    ("probe_kind", _text(names.PROBE_KIND)),
 )

@@ -101,12 +101,15 @@ def _sum(first: object, second: object) -> float | None:
 def _write_identity(span: RecordedSpan, out: AttributeWriter) -> None:
     if isinstance(span, Answer):
         out.text(ANSWER_OPERATION, names.OPERATION_NAME)
-        out.text(span.id, names.ANSWER_ID)
-        return
-    if out.kind in OPERATION_BY_KIND:
+    elif out.kind in OPERATION_BY_KIND:
         out.text(OPERATION_BY_KIND[out.kind], names.OPERATION_NAME)
-    out.text(span.name, names.STAGE)
-    if span.answer is not None:
+    if not isinstance(span, Answer):
+        out.text(span.name, names.STAGE)
+    if span.trace is not None and span.trace.probe_id is not None:
+        out.text(span.trace.probe_id, names.PROBE_ID)
+    elif isinstance(span, Answer):
+        out.text(span.id, names.ANSWER_ID)
+    elif span.answer is not None:
         out.text(f"{span.answer.span_id:016x}", names.ANSWER_SPAN_ID)
 
 

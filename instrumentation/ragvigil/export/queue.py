@@ -1,4 +1,4 @@
-"""Finished traces that wait to be delivered: bounded by number and by estimated bytes, the oldest dropped first."""
+"""Finished traces and feedback that wait to be delivered: bounded by number and bytes, the oldest dropped first."""
 
 import threading
 from collections import deque
@@ -12,20 +12,23 @@ from ragvigil.predicates import Filter
 from ragvigil.predicates.ast import count_values
 
 if TYPE_CHECKING:
+    from ragvigil.feedback_event import FeedbackEvent
     from ragvigil.span import RecordedSpan
 
 SPAN_BYTES: Final = 1000
+FEEDBACK_BYTES: Final = 1000
 DOCUMENT_BYTES: Final = 100
 VALUE_BYTES: Final = 64
 
 
 @dataclass(slots=True, eq=False)
 class Waiting:
-    """One trace in the queue."""
+    """One trace in the queue, or one feedback event, which has no spans."""
 
     number: int
     spans: "Sequence[RecordedSpan]"
     size: int
+    feedback: "FeedbackEvent | None" = None
     is_claimed: bool = False
 
     def claim(self) -> None:
@@ -38,10 +41,10 @@ class Waiting:
 
 
 class TraceQueue:
-    """Takes traces from any thread without waiting and gives them to one background thread.
+    """Takes traces and feedback from any thread without waiting and gives them to one background thread.
 
-    Traces are numbered as they come; `is_settled(n)` says that all up to `n` are delivered or dropped. Whoever waits
-    for something does so on `changed`.
+    They are numbered as they come, feedback as if it were a trace; `is_settled(n)` says that all up to `n` are
+    delivered or dropped. Whoever waits for something does so on `changed`.
     """
 
     def __init__(self, max_traces: int, max_bytes: int, counters: Counters) -> None:
@@ -58,24 +61,33 @@ class TraceQueue:
 
     def put(self, spans: "Sequence[RecordedSpan]") -> None:
         """Hand over a finished trace; what does not fit any more is dropped, the oldest first, and counted."""
-        size = estimated_bytes(spans)
+        self._put(spans, estimated_bytes(spans))
+
+    def put_feedback(self, event: "FeedbackEvent") -> None:
+        """Hand over feedback; it has the same bounds as a trace."""
+        self._put((), FEEDBACK_BYTES, event)
+
+    def _put(self, spans: "Sequence[RecordedSpan]", size: int, feedback: "FeedbackEvent | None" = None) -> None:
         with self._lock:
             self.last_number += 1
-            self._waiting.append(Waiting(self.last_number, spans, size))
+            self._waiting.append(Waiting(self.last_number, spans, size, feedback))
             self._size += size
             self._shed()
             if self.is_half_full():
                 self.changed.notify_all()
 
-    def take(self, max_spans: int, max_bytes: int) -> list[Waiting]:
-        """The oldest traces, at least one if there is any; they stay taken until `settle` or `give_back`."""
+    def take(self, max_items: int, max_bytes: int) -> list[Waiting]:
+        """The oldest, at least one if there is any; they stay taken until `settle` or `give_back`.
+
+        An item is a span or a feedback event.
+        """
         with self.changed:
-            spans = size = 0
-            while self._waiting and (not self._taken or (spans < max_spans and size < max_bytes)):
+            items = size = 0
+            while self._waiting and (not self._taken or (items < max_items and size < max_bytes)):
                 oldest = self._waiting.popleft()
                 oldest.claim()
                 self._taken.append(oldest)
-                spans += len(oldest.spans)
+                items += len(oldest.spans) or 1
                 size += oldest.size
             self._size -= size
             return self._taken
@@ -85,11 +97,16 @@ class TraceQueue:
         with self.changed:
             self._taken = []
 
+    def settle_spans(self) -> None:
+        """The same for traces alone; feedback stays taken."""
+        with self.changed:
+            self._taken = [waiting for waiting in self._taken if waiting.feedback is not None]
+
     def give_back(self) -> None:
         """What was taken could not be delivered and waits again, as the oldest."""
         with self.changed:
             self._waiting.extendleft(reversed(self._taken))
-            self._size += sum([trace.size for trace in self._taken])
+            self._size += sum([waiting.size for waiting in self._taken])
             self._taken = []
             self._shed()
 
@@ -116,6 +133,8 @@ class TraceQueue:
     def _drop_oldest(self) -> None:
         oldest = self._waiting.popleft()
         self._size -= oldest.size
+        if oldest.feedback is not None:
+            self._counters.add_feedback("dropped")
         self._counters.add_dropped(len(oldest.spans))
 
 

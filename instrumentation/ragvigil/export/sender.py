@@ -10,14 +10,15 @@ from ragvigil.export.queue import TraceQueue
 from ragvigil.guard import GUARD
 
 if TYPE_CHECKING:
+    from ragvigil.feedback_event import FeedbackEvent
     from ragvigil.span import RecordedSpan
 
-BATCH_SPANS: Final = 1000
+BATCH_ITEMS: Final = 1000
 BATCH_BYTES: Final = 4 << 20
 
 
 class Sender:
-    """Delivers the oldest traces of a queue, and the counters."""
+    """Delivers the oldest traces and feedback of a queue, and the counters."""
 
     def __init__(
         self,
@@ -36,17 +37,35 @@ class Sender:
         self._takes_logs = True
 
     def send_oldest(self) -> Delivery:
-        """Try to deliver the oldest traces; on RETRY they wait in the queue again."""
-        spans = [span for trace in self._queue.take(BATCH_SPANS, BATCH_BYTES) for span in trace.spans]
-        payload, encoded = self._encoded(spans)
-        delivery = self._attempt(Signal.TRACES, payload) if encoded else ACCEPTED
+        """Try to deliver the oldest traces, then the oldest feedback; on RETRY the rest waits in the queue again."""
+        taken = self._queue.take(BATCH_ITEMS, BATCH_BYTES)
+        delivery = self._send_spans([span for waiting in taken for span in waiting.spans])
+        if delivery.outcome is not Outcome.RETRY:
+            self._queue.settle_spans()
+            delivery = self._send_feedback([w.feedback for w in taken if w.feedback is not None])
         if delivery.outcome is Outcome.RETRY:
             self._queue.give_back()
-            return delivery
-        accepted = 0 if delivery.outcome is Outcome.REFUSED else encoded - delivery.rejected
-        self._counters.add_exported(accepted)
-        self._counters.add_dropped(len(spans) - accepted)
-        self._queue.settle()
+        else:
+            self._queue.settle()
+        return delivery
+
+    def _send_spans(self, spans: "list[RecordedSpan]") -> Delivery:
+        payload, encoded = self._encoded(spans)
+        delivery = self._attempt(Signal.TRACES, payload) if encoded else ACCEPTED
+        if delivery.outcome is not Outcome.RETRY:
+            accepted = _accepted(delivery, encoded)
+            self._counters.add_exported(accepted)
+            self._counters.add_dropped(len(spans) - accepted)
+        return delivery
+
+    def _send_feedback(self, events: "list[FeedbackEvent]") -> Delivery:
+        if not events:
+            return ACCEPTED
+        delivery = self._attempt(Signal.LOGS, self._requests.feedback(events).SerializeToString())
+        if delivery.outcome is not Outcome.RETRY:
+            accepted = _accepted(delivery, len(events))
+            self._counters.add_feedback("sent", accepted)
+            self._counters.add_feedback("dropped", len(events) - accepted)
         return delivery
 
     def send_counts(self, now_ns: int) -> Delivery:
@@ -86,3 +105,8 @@ class Sender:
         elif delivery.outcome is Outcome.RETRY:
             GUARD.report(f"{signal} wait, the receiver does not take them: {delivery.reason}")
         return delivery
+
+
+def _accepted(delivery: Delivery, items: int) -> int:
+    """How many of `items` the receiver keeps."""
+    return 0 if delivery.outcome is Outcome.REFUSED else items - delivery.rejected

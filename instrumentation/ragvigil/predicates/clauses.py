@@ -1,6 +1,6 @@
 """Filters as an application states them: clauses, each with the role it plays."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -78,16 +78,28 @@ class Filter:
         )
 
     def relaxed(self) -> "Filter":
-        """The filter without its relevance conjuncts; what anyone is entitled to never changes.
+        """The filter without its `relevance_conjuncts`; what anyone is entitled to never changes."""
+        return self.without(self.relevance_conjuncts())
 
-        Only whole conjuncts of a top-level `and` (or the root) are dropped, and only when every leaf is relevance.
+    def relevance_conjuncts(self) -> tuple[str, ...]:
+        """RFC 6901 pointers to what may be dropped.
+
+        Only whole conjuncts of a top-level `and` (or the root), and only those whose every leaf is relevance.
         """
-        if self.predicate is None:
+        return tuple([path for path in self._conjuncts() if not self._is_entitlement(path)])
+
+    def without(self, conjuncts: Collection[str]) -> "Filter":
+        """The filter without the conjuncts that these pointers name; labels move with the clauses that stay."""
+        if self.predicate is None or not conjuncts:
             return self
         if not isinstance(self.predicate, And):
-            return self if self._is_entitlement("") else replace(self, predicate=And(()), labels=())
-        kept = [i for i in range(len(self.predicate.args)) if self._is_entitlement(f"/args/{i}")]
-        return self._with_only(self.predicate, kept)
+            return replace(self, predicate=And(()), labels=()) if "" in conjuncts else self
+        return self._with_only(self.predicate, [i for i, path in enumerate(self._conjuncts()) if path not in conjuncts])
+
+    def _conjuncts(self) -> list[str]:
+        if isinstance(self.predicate, And):
+            return [f"/args/{index}" for index in range(len(self.predicate.args))]
+        return [] if self.predicate is None else [""]
 
     def _with_only(self, root: And, kept: list[int]) -> "Filter":
         labels = [label for label in self.labels if label.path == ""]

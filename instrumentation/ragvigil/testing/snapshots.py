@@ -7,6 +7,7 @@ from typing import Any
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 
@@ -46,10 +47,13 @@ class SpanSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class LogSnapshot:
-    """An exported log record."""
+    """An exported log record: ids as hex, '' where it has none."""
 
     event_name: str
     time_ns: int
+    observed_ns: int
+    trace_id: str
+    span_id: str
     attributes: dict[str, Any]
     resource: dict[str, Any]
 
@@ -67,8 +71,7 @@ def read_logs(payload: bytes) -> Iterator[LogSnapshot]:
     for group in ExportLogsServiceRequest.FromString(payload).resource_logs:
         resource = _attributes(group.resource.attributes)
         for scope in group.scope_logs:
-            for log in scope.log_records:
-                yield LogSnapshot(log.event_name, log.time_unix_nano, _attributes(log.attributes), resource)
+            yield from (_log_snapshot(log, resource) for log in scope.log_records)
 
 
 def describe(spans: Iterable[SpanSnapshot]) -> str:
@@ -101,6 +104,18 @@ def _snapshot(span: Span, resource: dict[str, Any]) -> SpanSnapshot:
         events=[EventSnapshot(e.name, e.time_unix_nano, _attributes(e.attributes)) for e in span.events],
         links=[(link.trace_id.hex(), link.span_id.hex()) for link in span.links],
         dropped_attributes=span.dropped_attributes_count,
+        resource=resource,
+    )
+
+
+def _log_snapshot(log: LogRecord, resource: dict[str, Any]) -> LogSnapshot:
+    return LogSnapshot(
+        event_name=log.event_name,
+        time_ns=log.time_unix_nano,
+        observed_ns=log.observed_time_unix_nano,
+        trace_id=log.trace_id.hex(),
+        span_id=log.span_id.hex(),
+        attributes=_attributes(log.attributes),
         resource=resource,
     )
 

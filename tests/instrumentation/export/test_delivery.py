@@ -224,12 +224,12 @@ def test_counters_are_reported_at_flush(receiver: Receiver) -> None:
     ask()
     assert ragvigil.flush()
     assert [log.event_name for log in receiver.logs] == [names.EVENT_PROCESS_COUNTS] * 2
-    assert receiver.logs[-1].attributes == {
+    counters = receiver.logs[-1].attributes
+    assert {name: number for name, number in counters.items() if number} == {
         names.SPANS_STARTED: 4,
         names.SPANS_EXPORTED: 4,
-        names.SPANS_SPOOLED: 0,
-        names.SPANS_DROPPED: 0,
     }
+    assert {names.SPANS_SPOOLED, names.SPANS_DROPPED} <= set(counters)
     assert receiver.logs[-1].resource == receiver.spans[-1].resource
 
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from ragvigil.counts import Counters
 from ragvigil.documents import Documents
-from ragvigil.export.queue import SPAN_BYTES, TraceQueue, estimated_bytes
+from ragvigil.export.queue import FEEDBACK_BYTES, SPAN_BYTES, TraceQueue, estimated_bytes
+from ragvigil.feedback_event import AnswerReference, FeedbackEvent
 from ragvigil.predicates import in_, or_, where
 from ragvigil.rare import Event
 from ragvigil.span import RecordedSpan
@@ -20,8 +21,8 @@ def trace(name: str, spans: int = 1) -> list[RecordedSpan]:
     return [RecordedSpan(name) for _ in range(spans)]
 
 
-def names(queue: TraceQueue, max_spans: int = 1000) -> list[str]:
-    return [waiting.spans[0].name for waiting in queue.take(max_spans, BIG)]
+def names(queue: TraceQueue, max_items: int = 1000) -> list[str]:
+    return [waiting.spans[0].name for waiting in queue.take(max_items, BIG)]
 
 
 @pytest.fixture
@@ -57,16 +58,16 @@ def test_a_batch_is_bounded_but_never_empty(counters: Counters) -> None:
     queue = TraceQueue(100, BIG, counters)
     for name in "abc":
         queue.put(trace(name, spans=5))
-    assert names(queue, max_spans=1) == ["a"]
+    assert names(queue, max_items=1) == ["a"]
     queue.settle()
-    assert names(queue, max_spans=6) == ["b", "c"]
+    assert names(queue, max_items=6) == ["b", "c"]
 
 
 def test_what_is_given_back_is_the_oldest_again(counters: Counters) -> None:
     queue = TraceQueue(3, BIG, counters)
     for name in "abc":
         queue.put(trace(name))
-    assert names(queue, max_spans=2) == ["a", "b"]
+    assert names(queue, max_items=2) == ["a", "b"]
     queue.put(trace("d"))
     queue.give_back()
     assert counters.read().dropped == 1
@@ -108,6 +109,44 @@ def test_half_full_is_time_to_deliver(counters: Counters) -> None:
     small = TraceQueue(100, 4 * SPAN_BYTES, counters)
     small.put(trace("a", spans=3))
     assert small.is_half_full()
+
+
+def feedback(name: str) -> FeedbackEvent:
+    return FeedbackEvent(AnswerReference("0" * 32, "0" * 16, "a", 1), "copy", name, 1, 1)
+
+
+def test_feedback_waits_in_line_with_traces(counters: Counters) -> None:
+    queue = TraceQueue(3, BIG, counters)
+    queue.put(trace("a"))
+    for name in "bcd":
+        queue.put_feedback(feedback(name))
+    taken = queue.take(2, BIG)
+    assert [waiting.feedback.id for waiting in taken if waiting.feedback] == ["b", "c"]
+    assert (counters.read().dropped, counters.read().feedback.dropped) == (1, 0)
+    queue.drop_all()
+    assert counters.read().feedback.dropped == 1
+
+
+def test_feedback_counts_in_bytes(counters: Counters) -> None:
+    queue = TraceQueue(100, 2 * FEEDBACK_BYTES, counters)
+    for name in "abc":
+        queue.put_feedback(feedback(name))
+    assert counters.read().feedback.dropped == 1
+
+
+def test_delivered_traces_are_not_given_back_with_feedback_that_is_not(counters: Counters) -> None:
+    queue = TraceQueue(10, BIG, counters)
+    queue.put(trace("a"))
+    queue.put_feedback(feedback("b"))
+    queue.put(trace("c"))
+    assert len(queue.take(10, BIG)) == 3
+    queue.settle_spans()
+    queue.give_back()
+    (waiting,) = queue.take(10, BIG)
+    assert waiting.feedback == feedback("b")
+    assert not queue.is_settled(2)
+    queue.settle()
+    assert queue.is_settled(queue.last_number)
 
 
 @given(
