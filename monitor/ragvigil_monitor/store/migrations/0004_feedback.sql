@@ -27,6 +27,13 @@ CREATE TABLE feedback (
     answer_started_at TIMESTAMP
 );
 
+-- The client's time where it is possible: not before the answer and not after the call. Else the time of the call.
+CREATE MACRO feedback_time(answer_started_at, occurred_at, observed_at) AS
+    greatest(
+        answer_started_at,
+        if(occurred_at BETWEEN answer_started_at AND observed_at, occurred_at, observed_at)
+    );
+
 -- The same question asked again? Case, accents, punctuation and spacing do not count.
 CREATE MACRO normalised_question(question) AS
     nullif(trim(regexp_replace(lower(strip_accents(left(question, 1000))), '[^\p{L}\p{M}\p{N}]+', ' ', 'g')), '');
@@ -136,6 +143,19 @@ CREATE TABLE rate_counts (
     hour TIMESTAMP NOT NULL,
     events BIGINT NOT NULL,
     totals BIGINT NOT NULL
+);
+
+-- What people decided about the history of a guardrail, against the default that alarms are no part of it. series NULL:
+-- every series.
+CREATE TABLE history_decisions (
+    guardrail VARCHAR NOT NULL,
+    series VARCHAR,
+    starts_at TIMESTAMP NOT NULL,
+    ends_at TIMESTAMP NOT NULL,
+    counts BOOLEAN NOT NULL,
+    reason VARCHAR NOT NULL,
+    author VARCHAR NOT NULL,
+    decided_at TIMESTAMP NOT NULL
 );
 
 CREATE OR REPLACE MACRO observations(signal_name, series_name, window_start, window_end) AS TABLE
