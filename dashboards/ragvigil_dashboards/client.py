@@ -1,0 +1,166 @@
+"""The API as typed calls; every failure is one sentence that a person can act on."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+from urllib.parse import quote
+
+import httpx
+from pydantic import TypeAdapter, ValidationError
+
+from ragvigil_dashboards.models import (
+    Alert,
+    Answer,
+    AnswerRow,
+    Completeness,
+    IngestCount,
+    Release,
+    Series,
+    SignalInfo,
+    Status,
+)
+
+T = TypeVar("T")
+Parameters = Mapping[str, str | int]
+
+
+class ClientError(Exception):
+    """The API gave no usable answer; its text says why and what to do, `status` is the HTTP status if there was one."""
+
+    def __init__(self, sentence: str, status: int | None = None) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class Api(Protocol):
+    """Something that asks the service and returns the bytes of its answer, or raises ClientError."""
+
+    def get(self, path: str, parameters: Parameters) -> bytes:
+        """Ask."""
+
+    def post(self, path: str, body: Mapping[str, str]) -> bytes:
+        """Do."""
+
+
+class HttpApi:
+    """The service at `url`, asked with `key`; one attempt takes at most `timeout_s`."""
+
+    def __init__(self, url: str, key: str, *, timeout_s: float = 10.0) -> None:
+        self.url = url.rstrip("/")
+        # No idle connections: the service may have closed them by the time that a page asks again.
+        self._http = httpx.Client(
+            headers={"Authorization": f"Bearer {key}"},
+            timeout=timeout_s,
+            limits=httpx.Limits(max_keepalive_connections=0),
+        )
+
+    def get(self, path: str, parameters: Parameters) -> bytes:
+        """GET below /api/v1."""
+        return self._ask(lambda: self._http.get(f"{self.url}/api/v1{path}", params=dict(parameters)))
+
+    def post(self, path: str, body: Mapping[str, str]) -> bytes:
+        """POST JSON below /api/v1."""
+        return self._ask(lambda: self._http.post(f"{self.url}/api/v1{path}", json=dict(body)))
+
+    def _ask(self, send: Callable[[], httpx.Response]) -> bytes:
+        try:
+            response = send()
+        except httpx.TimeoutException as failure:
+            raise ClientError(f"The service at {self.url} did not answer in time. It may be overloaded.") from failure
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as failure:
+            raise ClientError(
+                f"Nothing answers at {self.url}. Start `ragvigil serve`, or give its address with --api."
+            ) from failure
+        if response.is_success:
+            return response.content
+        raise ClientError(_refusal(self.url, response), response.status_code)
+
+
+class Client:
+    """The questions that pages ask."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    def status(self) -> Status:
+        """The first look."""
+        return self._read(Status, "/status")
+
+    def alerts(self, *, state: str, limit: int) -> list[Alert]:
+        """The newest alerts in one state."""
+        return self._read(list[Alert], "/alerts", state=state, limit=limit)
+
+    def acknowledge(self, alert_id: str, *, by: str, note: str) -> None:
+        """Note who is on it."""
+        self._api.post(f"/alerts/{_segment(alert_id)}/acknowledge", {"by": by, "note": note})
+
+    def silence(self, alert_id: str, *, by: str, until: datetime) -> None:
+        """Keep an alert quiet until a time."""
+        self._api.post(f"/alerts/{_segment(alert_id)}/silence", {"by": by, "until": until.isoformat()})
+
+    def signals(self) -> list[SignalInfo]:
+        """What can be drawn."""
+        return self._read(list[SignalInfo], "/signals")
+
+    def points(self, signal: str, *, window_s: int, start: datetime, end: datetime) -> list[Series]:
+        """The looks of a signal."""
+        path = f"/signals/{_segment(signal)}/points"
+        return self._read(list[Series], path, window_s=window_s, start=start.isoformat(), end=end.isoformat())
+
+    def releases(self) -> list[Release]:
+        """The newest releases."""
+        return self._read(list[Release], "/releases")
+
+    def answers(self, **wanted: str | int | None) -> list[AnswerRow]:
+        """Answers by `start`, `end`, `order`, `stage`, `intent`, `limit`; None is left out."""
+        given = {name: value for name, value in wanted.items() if value is not None}
+        return self._read(list[AnswerRow], "/answers", **given)
+
+    def answer(self, trace_id: str) -> list[Answer]:
+        """The answers of a trace."""
+        return self._read(list[Answer], f"/answers/{_segment(trace_id)}")
+
+    def completeness(self) -> list[Completeness]:
+        """Every process and what is stored of it."""
+        return self._read(list[Completeness], "/completeness")
+
+    def ingest(self) -> list[IngestCount]:
+        """What became of received items."""
+        return self._read(list[IngestCount], "/ingest")
+
+    def _read(self, kind: type[T], path: str, **parameters: str | int) -> T:
+        body = self._api.get(path, parameters)
+        try:
+            return TypeAdapter[T](kind).validate_json(body)
+        except ValidationError as mismatch:
+            raise ClientError(_mismatch(path, mismatch)) from mismatch
+
+
+def _segment(text: str) -> str:
+    return quote(text, safe="")
+
+
+def _refusal(url: str, response: httpx.Response) -> str:
+    detail = _detail(response)
+    if response.status_code in {401, 403}:
+        return f"The service at {url} refused the key. Give the on-call key with --key-file. {detail}".strip()
+    if response.status_code >= 500:
+        return f"The service at {url} failed ({response.status_code}). {detail or 'Its log says why.'}"
+    return detail or f"The service at {url} answered {response.status_code}; is it Ragvigil?"
+
+
+def _detail(response: httpx.Response) -> str:
+    try:
+        body: Any = response.json()
+    except ValueError:
+        return ""
+    return str(body.get("detail", "")) if isinstance(body, dict) else ""
+
+
+def _mismatch(path: str, mismatch: ValidationError) -> str:
+    first = mismatch.errors()[0]
+    place = ".".join(str(part) for part in first["loc"]) or "the whole"
+    return (
+        f"The service answers {path} in a form that this page does not know ({place}: {first['msg']}). "
+        "Install the same version of Ragvigil on both sides."
+    )

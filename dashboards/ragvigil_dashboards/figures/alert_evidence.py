@@ -1,0 +1,100 @@
+"""What stands behind an alert, as pairs of a question and its answer."""
+
+from datetime import datetime
+
+from ragvigil_dashboards import formats
+from ragvigil_dashboards.figures import gauge
+from ragvigil_dashboards.figures.links import trace_link
+from ragvigil_dashboards.figures.names import series_title
+from ragvigil_dashboards.figures.reader import Reader
+from ragvigil_dashboards.markup import Markup, foreign, tag, together
+from ragvigil_dashboards.models import Alert, Candidate, Evidence, SliceShare
+
+_MOST_SLICES = 4
+_MOST_TRACES = 6
+
+
+def evidence_facts(alert: Alert, reader: Reader) -> list[Markup]:
+    """Since, how sure, where, releases, traces: a term and its description each."""
+    evidence = alert.evidence
+    return [
+        *_fact("Since", since(alert, reader)),
+        *_fact("How sure", together([gauge.draw(evidence), _sample(evidence, reader)])),
+        *_fact("Where", _slices(evidence)),
+        *_fact("Releases", _releases(alert, reader)),
+        *_fact("Traces", _traces(evidence)),
+    ]
+
+
+def since(alert: Alert, reader: Reader) -> Markup:
+    """When it began, how long that is, and when it was last seen: the onset, else the opening of the alert."""
+    begun = alert.onset_at or alert.opened_at
+    lasted = f", for {formats.span((alert.resolved_at or reader.now) - begun)}"
+    seen = f", last breach {reader.ago(alert.last_breach_at)}"
+    return together([tag("b", reader.when(begun)), lasted, seen, _onset(alert, reader)])
+
+
+def _onset(alert: Alert, reader: Reader) -> Markup | None:
+    if alert.onset_at is None:
+        return _aside("alert opened; the onset is not clear")
+    if alert.onset_earliest is None or alert.onset_latest is None:
+        return None
+    return _aside("onset within ", reader.between(alert.onset_earliest, alert.onset_latest))
+
+
+def _fact(name: str, content: Markup) -> tuple[Markup, Markup]:
+    return tag("dt", name), tag("dd", content)
+
+
+def _aside(*parts: str) -> Markup:
+    return tag("span", " · ", *parts, class_="rv-aside")
+
+
+def _sample(evidence: Evidence, reader: Reader) -> Markup:
+    missing = f", {formats.count(evidence.missing)} without a value" if evidence.missing else ""
+    counted = f"{formats.count(evidence.n)} observations{missing}, "
+    window = reader.between(evidence.window_start, evidence.window_end)
+    return tag("div", gauge.certainty(evidence), _aside(counted, window))
+
+
+def _slices(evidence: Evidence) -> Markup:
+    if not evidence.slices:
+        return tag("span", "no slice stands out", class_="rv-aside")
+    return together(_slice(share, evidence.unit) for share in evidence.slices[:_MOST_SLICES])
+
+
+def _slice(share: SliceShare, unit: str) -> Markup:
+    name = tag("b", foreign(f"{share.name.replace('_', ' ')} {share.value}", longest=60))
+    return tag(
+        "span", name, f" {formats.quantity(share.estimate, unit)}, n = {formats.count(share.n)}", class_="rv-chip"
+    )
+
+
+def _releases(alert: Alert, reader: Reader) -> Markup:
+    if not alert.evidence.releases:
+        return tag("span", "none was first seen near the onset", class_="rv-aside")
+    onset = alert.onset_at or alert.opened_at
+    return together(_release(release, onset, reader) for release in alert.evidence.releases)
+
+
+def _release(release: Candidate, onset: datetime, reader: Reader) -> Markup:
+    name = tag("b", foreign(f"{release.service} {release.service_version}", longest=60))
+    beside = _beside(onset, release.first_seen_at)
+    return tag("span", name, " first seen ", reader.when(release.first_seen_at), f", {beside}", class_="rv-chip")
+
+
+def _beside(onset: datetime, seen: datetime) -> str:
+    if seen <= onset:
+        return f"{formats.span(onset - seen)} before the onset"
+    return f"{formats.span(seen - onset)} after the onset"
+
+
+def _traces(evidence: Evidence) -> Markup:
+    links = [trace_link(trace_id) for trace_id in evidence.trace_ids[:_MOST_TRACES]]
+    others = ", ".join(series_title(series) for series in evidence.also_in_breach)
+    return together(
+        [
+            *(links or [tag("span", "none kept", class_="rv-aside")]),
+            _aside(f"also in breach: {others}") if others else None,
+        ]
+    )

@@ -1,0 +1,248 @@
+"""What the pages read of the API's answers: only the fields that they use; unknown ones are ignored."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Read(BaseModel):
+    """Base: immutable, tolerant of fields that a newer service adds."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class GuardrailState(Read):
+    """What a guardrail says of one series now."""
+
+    guardrail: str
+    series: str
+    state: str
+    since: datetime
+    evaluated_at: datetime
+    sentence: str
+
+
+class SliceShare(Read):
+    """How one slice did in the window of an alert."""
+
+    name: str
+    value: str
+    n: int
+    estimate: float
+
+
+class Candidate(Read):
+    """A release first seen near the onset."""
+
+    service: str
+    service_version: str
+    first_seen_at: datetime
+
+
+class Evidence(Read):
+    """What stands behind an alert."""
+
+    window_start: datetime
+    window_end: datetime
+    value: float | None
+    lower: float | None
+    upper: float | None
+    alarm_lower: float | None
+    limit: float
+    unit: str
+    n: int
+    missing: int
+    slices: list[SliceShare]
+    trace_ids: list[str]
+    releases: list[Candidate]
+    also_in_breach: list[str] = []
+
+
+class Alert(Read):
+    """One incident of one guardrail on one series."""
+
+    alert_id: str
+    guardrail: str
+    series: str
+    state: str
+    opened_at: datetime
+    onset_at: datetime | None
+    onset_earliest: datetime | None
+    onset_latest: datetime | None
+    last_breach_at: datetime
+    resolved_at: datetime | None
+    acknowledged_at: datetime | None
+    acknowledged_by: str | None
+    acknowledged_note: str | None
+    silenced_until: datetime | None
+    sentence: str
+    evidence: Evidence
+
+
+class AlarmBudget(Read):
+    """How many false alarms a week may be expected."""
+
+    per_week: float
+    looks_per_week: int
+
+
+class MonitorProblem(Read):
+    """Something of the monitor itself that does not work."""
+
+    part: str
+    since: datetime
+    detail: str
+
+
+class Status(Read):
+    """The first look."""
+
+    now: datetime
+    last_answer_at: datetime | None
+    answers_last_24h: int
+    budget: AlarmBudget
+    guardrails: list[GuardrailState]
+    alerts: list[Alert]
+    problems: list[MonitorProblem]
+
+
+class Completeness(Read):
+    """Of what one process began, how much is stored."""
+
+    service: str
+    instance_id: str | None
+    reported_at: datetime | None
+    started: int | None
+    exported: int | None
+    spooled: int | None
+    dropped: int | None
+    stored: int
+    share: float | None
+
+
+class IngestCount(Read):
+    """What became of received items."""
+
+    service: str
+    outcome: str
+    items: int
+
+
+class SeriesPoint(Read):
+    """One look of a signal at one series."""
+
+    window_end: datetime
+    value: float | None
+    lower: float | None
+    upper: float | None
+    limit: float | None
+    n: int
+    state: str
+
+
+class Series(Read):
+    """One line of a chart."""
+
+    signal: str
+    series: str
+    unit: str
+    points: list[SeriesPoint]
+
+
+class SignalInfo(Read):
+    """A signal, its series and its windows."""
+
+    signal: str
+    unit: str
+    series: list[str]
+    windows_s: list[int]
+
+
+class Release(Read):
+    """A version of a service and when it was first seen."""
+
+    service: str
+    service_version: str
+    first_seen_at: datetime
+
+
+class AnswerRow(Read):
+    """One answer in a list."""
+
+    trace_id: str
+    started_at: datetime
+    duration_ms: float | None
+    cost_usd: float | None
+    service: str
+    service_version: str | None
+    intent: str | None
+    status: str
+    question: str | None
+    stage_duration_ms: float | None
+    stage_cost_usd: float | None
+
+
+class Document(Read):
+    """One document in a stage's list."""
+
+    id: str
+    score: float | None
+
+
+class StageSpan(Read):
+    """One span of an answer."""
+
+    span_id: str
+    parent_span_id: str | None
+    name: str
+    kind: str | None
+    stage: str | None
+    offset_ms: float
+    duration_ms: float | None
+    status: str
+    status_message: str | None
+    service: str
+    model: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    time_to_first_token_ms: float | None
+    top_k: int | None
+    query_text: str | None
+    filter_state: str | None
+    filter_in_words: list[str]
+    input_documents: list[Document]
+    output_documents: list[Document]
+    context_tokens: int | None
+    context_truncated: bool | None
+    attributes: dict[str, Any]
+    dropped_attributes: int
+
+    @property
+    def ended_ms(self) -> float:
+        """When the span ended, from the start of the answer; its start where the duration is unknown."""
+        return self.offset_ms + (self.duration_ms or 0.0)
+
+
+class Answer(Read):
+    """Everything about one answer."""
+
+    trace_id: str
+    span_id: str
+    answer_id: str
+    started_at: datetime
+    duration_ms: float | None
+    cost_usd: float | None
+    service: str
+    service_version: str | None
+    status: str
+    session_id: str | None
+    intent: str | None
+    slices: dict[str, str]
+    question: str | None
+    answer: str | None
+    citations: list[str]
+    refusal: bool | None
+    confidence: float | None
+    spans: list[StageSpan]

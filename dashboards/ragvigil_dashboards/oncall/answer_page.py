@@ -1,0 +1,40 @@
+"""One answer: question, answer, waterfall, and what each stage did to the evidence."""
+
+import streamlit as st
+
+from ragvigil_dashboards.client import Client
+from ragvigil_dashboards.figures import waterfall
+from ragvigil_dashboards.figures.answer_view import facts, question_and_answer
+from ragvigil_dashboards.figures.empty import nothing, problem
+from ragvigil_dashboards.figures.losses import losses_table
+from ragvigil_dashboards.figures.stage_details import stage_details
+from ragvigil_dashboards.markup import tag
+from ragvigil_dashboards.models import Answer
+from ragvigil_dashboards.oncall import session
+from ragvigil_dashboards.oncall.trace_search import trace_id_in
+
+
+def draw(client: Client) -> None:
+    """Draw the answers of the trace that the address names; `?trace_id=` is the deep link."""
+    typed = st.text_input("Trace id", key="trace_id", placeholder="32 hex digits", bind="query-params", width=340)
+    if not typed:
+        session.show(nothing("Which answer?", "Paste a trace id above, or follow a link from an alert or a list."))
+        return
+    trace_id = trace_id_in(typed)
+    if trace_id is None:
+        session.show(problem("That is no trace id: 32 hex digits are."))
+        return
+    with session.problems_shown():
+        for answer in client.answer(trace_id):
+            _one(answer)
+
+
+def _one(answer: Answer) -> None:
+    session.show(question_and_answer(answer))
+    session.show(facts(answer, session.reader()))
+    session.show(tag("h2", "Where the time went"))
+    session.show(waterfall.draw(answer.spans))
+    session.show(tag("h2", "What each stage did to the evidence"))
+    session.show(losses_table(answer.spans, answer.citations))
+    session.show(tag("h2", "Stages in full"))
+    session.show(stage_details(answer.spans))

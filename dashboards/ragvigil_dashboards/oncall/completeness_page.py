@@ -1,0 +1,29 @@
+"""Completeness: of what applications began, how much arrived, and what was wrong with it."""
+
+import streamlit as st
+
+from ragvigil_dashboards.client import Client
+from ragvigil_dashboards.figures.completeness_tables import ingest_table, process_table
+from ragvigil_dashboards.figures.empty import no_answers_yet
+from ragvigil_dashboards.markup import tag
+from ragvigil_dashboards.oncall import session
+
+REFRESHED_EVERY_S = 15
+
+
+def draw(client: Client) -> None:
+    """Draw both tables; they renew themselves."""
+    _refreshing(client)
+
+
+@st.fragment(run_every=REFRESHED_EVERY_S)
+def _refreshing(client: Client) -> None:
+    with session.problems_shown():
+        processes, counts = client.completeness(), client.ingest()
+        if not processes and not counts:
+            session.show(no_answers_yet())
+            return
+        session.show(tag("h2", "Spans by process"))
+        session.show(process_table(processes, session.reader()))
+        session.show(tag("h2", "What became of everything received"))
+        session.show(ingest_table(counts))

@@ -1,0 +1,1 @@
+"""The HTTP API: routes, roles and the types of what it answers."""

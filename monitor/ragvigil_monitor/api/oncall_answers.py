@@ -1,0 +1,92 @@
+"""Answers: lists of them, and everything about the ones of a trace."""
+
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, HTTPException, Query
+
+from ragvigil_monitor.api.answer_details import read_answers
+from ragvigil_monitor.api.auth import ServiceDep
+from ragvigil_monitor.api.models import Answer, AnswerRow
+from ragvigil_monitor.api.windows import Moment, TimeRange, time_range
+from ragvigil_monitor.store import Store
+from ragvigil_monitor.store.database import Row
+
+router = APIRouter(prefix="/answers")
+
+Order = Literal["newest", "slowest", "costliest"]
+_NO_STAGE = {"stage_duration_ms": None, "stage_cost_usd": None}
+_SMALLEST_STEP = timedelta(microseconds=1)
+_ListRange = Annotated[TimeRange, Depends(time_range(timedelta(hours=24), timedelta(days=31)))]
+
+
+@router.get("")
+def list_answers(
+    service: ServiceDep,
+    within: _ListRange,
+    order: Order = "newest",
+    stage: Annotated[str | None, Query(max_length=200)] = None,
+    intent: Annotated[str | None, Query(max_length=200)] = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> list[AnswerRow]:
+    """Answers of the last 24 hours or another range: the newest, or the slowest or costliest (in one stage)."""
+    if order == "newest" and stage is None:
+        rows = _newest(service.store, within, intent, limit)
+    else:
+        rows = service.store.rows(
+            "answers_by_rank",
+            start=within.start,
+            end=within.end,
+            intent=intent,
+            stage=stage,
+            ranking=order,
+            limit=limit,
+        )
+    return [_answer_row(row) for row in rows]
+
+
+@router.get("/{trace_id}")
+def read_answer(service: ServiceDep, trace_id: str, started_at: Moment | None = None) -> list[Answer]:
+    """The answers of a trace, earliest first; 404 if there is none.
+
+    `started_at` (when the answer started, give or take an hour) makes the search short and may lie any time back;
+    without it the last 90 days are searched, newest first.
+    """
+    answers = read_answers(service.store, _trace_bytes(trace_id), service.clock(), started_at)
+    if not answers:
+        raise HTTPException(
+            404,
+            f"There is no answer with trace id {trace_id} "
+            f"{'in the last 90 days' if started_at is None else 'within an hour of started_at'}.",
+        )
+    return answers
+
+
+def _trace_bytes(trace_id: str) -> bytes:
+    try:
+        found = bytes.fromhex(trace_id)
+    except ValueError:
+        found = b""
+    if len(trace_id) != 32 or len(found) != 16:
+        raise HTTPException(422, f"A trace id is 32 hex digits; got {trace_id[:80]!r}.")
+    return found
+
+
+def _newest(store: Store, within: TimeRange, intent: str | None, limit: int) -> list[Row]:
+    """The newest answers; their costs are looked up only in the short time that they span."""
+    page = store.rows("answers_newest", start=within.start, end=within.end, intent=intent, limit=limit)
+    if not page:
+        return []
+    costs = store.rows(
+        "costs_of_traces",
+        trace_ids=[row["trace_id"] for row in page],
+        start=page[-1]["started_at"],
+        end=page[0]["started_at"] + _SMALLEST_STEP,
+    )
+    known = {(cost["trace_id"], cost["span_id"]): cost["cost_usd"] for cost in costs}
+    return [{**row, **_NO_STAGE, "cost_usd": known[row["trace_id"], row["span_id"]]} for row in page]
+
+
+def _answer_row(row: Row) -> AnswerRow:
+    ids = {"trace_id": row["trace_id"].hex(), "span_id": row["span_id"].hex()}
+    return AnswerRow(**{**row, **ids})

@@ -1,0 +1,92 @@
+"""Real servers for tests and pictures: the API in a thread, the dashboard in a process, on free loopback ports."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import uvicorn
+
+from ragvigil_monitor.api.app import create_app
+from ragvigil_monitor.keys import Keys
+from ragvigil_monitor.receiver.commit import Committer
+from ragvigil_monitor.service import Clock, Service, utc_now
+from ragvigil_monitor.settings import Settings
+from ragvigil_monitor.store import Store
+
+STARTED_WITHIN_S = 60
+
+
+@contextmanager
+def running_service(store: Store, keys: Keys, clock: Clock = utc_now) -> Iterator[Service]:
+    """The service around a store, with its committer running."""
+    with Committer(store, clock=clock, max_waiting=16) as committer:
+        yield Service(store, Settings(), keys, committer, clock)
+
+
+@contextmanager
+def running_api(service: Service) -> Iterator[str]:
+    """The API over HTTP; yields its address."""
+    listener = _listener()
+    server = uvicorn.Server(uvicorn.Config(create_app(service), log_level="warning", access_log=False))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        wait_until(lambda: server.started)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+
+
+@contextmanager
+def running_dashboard(api: str, key_file: Path, *options: str) -> Iterator[str]:
+    """The on-call app as `ragvigil dashboard oncall` starts it; yields its address."""
+    port = free_port()
+    program = str(Path(sys.executable).with_name("ragvigil"))
+    command = [program, "dashboard", "oncall", "--api", api, "--key-file", str(key_file)]
+    process = subprocess.Popen([*command, "--port", str(port), *options], stdout=subprocess.DEVNULL, env={**os.environ})
+    address = f"http://127.0.0.1:{port}"
+    try:
+        wait_until(lambda: process.poll() is not None or _is_healthy(address))
+        yield address
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def _listener() -> socket.socket:
+    # asyncio switches Nagle's algorithm off only for sockets that name TCP; with it each answer waits 40 ms
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    return listener
+
+
+def free_port() -> int:
+    """A port that nobody listens on at this moment."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def wait_until(condition: Callable[[], bool], within_s: float = STARTED_WITHIN_S) -> None:
+    """Ask every 50 ms until the condition holds; TimeoutError when it does not in time."""
+    deadline = time.monotonic() + within_s
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"not true within {within_s} s")
+        time.sleep(0.05)
+
+
+def _is_healthy(address: str) -> bool:
+    try:
+        return httpx.get(f"{address}/_stcore/health").is_success
+    except httpx.TransportError:
+        return False
