@@ -53,7 +53,8 @@ class SliceShare(ApiModel):
     """How one slice did in the window of an alert, worst first.
 
     estimate: the signal in this slice, in the unit of the evidence. excess: for a quantile, answers (or calls of the
-    stage) above the limit beyond the share that may be; for a mean, the number of budgets overspent.
+    stage) above the limit beyond the share that may be; for a mean, the number of budgets overspent; for a rate, events
+    beyond those that the history of the slice leads to expect (or, where the rate fell, that are missing).
     """
 
     name: str

@@ -175,6 +175,31 @@ SELECT trace_id, answer_span_id, started_at, value
 FROM observed_rate(signal_name, window_start, window_end)
 WHERE series_name = 'all' OR series_name = 'intent=' || intent;
 
+-- Every observation of a series that has a finite value, once for each slice that its answer belongs to. Stages may start
+-- up to an hour apart from their answer.
+CREATE MACRO sliced_observations(signal_name, series_name, window_start, window_end) AS TABLE
+WITH labelled AS (
+    SELECT observed.started_at, observed.value, answers.intent, answers.service_version, answers.slices
+    FROM observations(signal_name, series_name, window_start, window_end) AS observed
+    INNER JOIN answers
+        ON answers.trace_id = observed.trace_id AND answers.span_id = observed.answer_span_id
+    WHERE isfinite(observed.value)
+        AND answers.started_at >= window_start - INTERVAL 1 HOUR
+        AND answers.started_at < window_end + INTERVAL 1 HOUR
+),
+named AS (
+    SELECT started_at, value, 'intent' AS name, intent AS slice FROM labelled
+    UNION ALL
+    SELECT started_at, value, 'service_version', service_version FROM labelled
+    UNION ALL
+    SELECT started_at, value, entry.key, entry.value
+    FROM (
+        SELECT started_at, value, unnest(map_entries(try_cast(slices AS MAP(VARCHAR, VARCHAR)))) AS entry
+        FROM labelled
+    )
+)
+SELECT * FROM named WHERE slice IS NOT NULL;
+
 -- A band has a lower limit and an expected value; NULL where a signal has only the upper limit.
 ALTER TABLE estimates ADD COLUMN lower_limit_value DOUBLE;
 ALTER TABLE estimates ADD COLUMN expected_value DOUBLE;
