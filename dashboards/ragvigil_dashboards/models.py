@@ -49,7 +49,7 @@ class Evidence(Read):
     lower: float | None
     upper: float | None
     alarm_lower: float | None
-    limit: float
+    limit: float | None
     unit: str
     n: int
     missing: int

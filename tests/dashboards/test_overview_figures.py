@@ -228,6 +228,7 @@ def test_the_gauge_keeps_its_marks_in_order_and_inside(firing: Alert) -> None:
     assert at.lower is not None
     assert at.value is not None
     assert at.upper is not None
+    assert at.limit is not None
     assert 0 < at.limit < at.lower < at.value < at.upper < 100
 
 
@@ -236,6 +237,13 @@ def test_a_gauge_of_one_number_is_in_the_middle(firing: Alert, number: float) ->
     evidence = firing.evidence.model_copy(update={"lower": None, "upper": None, "value": number, "limit": number})
     assert gauge.gauge(evidence) == gauge.Gauge(None, 50.0, None, 50.0)
     assert 'class="band"' not in gauge.draw(evidence)
+
+
+def test_a_gauge_without_a_limit_has_no_mark_for_it(firing: Alert) -> None:
+    evidence = firing.evidence.model_copy(update={"limit": None})
+    assert gauge.gauge(evidence).limit is None
+    assert 'class="limit"' not in gauge.draw(evidence)
+    assert gauge.certainty(evidence) == "at the alarm level at least 790 ms"
 
 
 def test_the_gauge_has_words_for_those_who_do_not_see_it(firing: Alert) -> None:

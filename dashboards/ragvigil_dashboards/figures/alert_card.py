@@ -29,7 +29,7 @@ def card(alert: Alert, reader: Reader) -> Markup:
 
 def _excess(evidence: Evidence) -> float:
     bound = evidence.lower if evidence.lower is not None else evidence.value
-    return 0.0 if bound is None or evidence.limit == 0 else bound / evidence.limit
+    return bound / evidence.limit if bound is not None and evidence.limit else 0.0
 
 
 def _title(alert: Alert) -> Markup:

@@ -16,20 +16,19 @@ class Gauge:
     lower: float | None
     value: float | None
     upper: float | None
-    limit: float
+    limit: float | None
 
 
 def gauge(evidence: Evidence) -> Gauge:
     """Place limit, estimate and interval on one line with some air at both ends."""
     numbers = [n for n in (evidence.lower, evidence.value, evidence.upper, evidence.limit) if n is not None]
-    low, high = min(numbers), max(numbers)
+    low, high = min(numbers, default=0.0), max(numbers, default=0.0)
     air = (high - low or abs(high) or 1.0) * _MARGIN
 
     def place(number: float | None) -> float | None:
         return None if number is None else round(100 * (number - low + air) / (high - low + 2 * air), 2)
 
-    limit = place(evidence.limit)
-    return Gauge(place(evidence.lower), place(evidence.value), place(evidence.upper), limit or 0.0)
+    return Gauge(place(evidence.lower), place(evidence.value), place(evidence.upper), place(evidence.limit))
 
 
 def draw(evidence: Evidence) -> Markup:

@@ -23,7 +23,7 @@ HEIGHT_PX = 210
 _AXIS_PX = 58
 _FEW_POINTS = 40
 _SHOWN_BY_HOUR = timedelta(days=2)
-_UNITS = {"ms": ("milliseconds", ",.0f"), "usd": ("USD", "~g")}
+_UNITS = {"ms": ("milliseconds", ",.0f"), "usd": ("USD", "~g"), "ratio": ("share", ".1~%")}
 _TIME: Spec = {"field": "t", "type": "temporal"}
 _TIME_TOOLTIP: Spec = {**_TIME, "format": "%a %d %b %H:%M"}
 _POINT_TOOLTIP: list[Spec] = [

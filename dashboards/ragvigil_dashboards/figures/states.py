@@ -20,9 +20,10 @@ GUARDRAIL = {
     "no_data": Look("○", "No data", "warn", 1),
     "inconclusive": Look("?", "Inconclusive", "warn", 2),
     "no_power": Look("≈", "Too few answers", "calm", 3),
-    "warming_up": Look("…", "Warming up", "calm", 4),
-    "ok": Look("✓", "OK", "good", 5),
-    "unguarded": Look("·", "No limit set", "calm", 6),
+    "insufficient_baseline": Look("∅", "Too little history", "warn", 4),
+    "warming_up": Look("…", "Warming up", "calm", 5),
+    "ok": Look("✓", "OK", "good", 6),
+    "unguarded": Look("·", "No limit set", "calm", 7),
 }
 
 ALERT = {
