@@ -144,7 +144,9 @@ def test_the_time_axis_fits_its_length(days: int, label: str) -> None:
     assert spec["layer"][0]["encoding"]["x"]["axis"]["format"] == label
 
 
-@pytest.mark.parametrize(("unit", "title"), [("ms", "milliseconds"), ("usd", "USD"), ("ratio", "share"), ("other", "other")])
+@pytest.mark.parametrize(
+    ("unit", "title"), [("ms", "milliseconds"), ("usd", "USD"), ("ratio", "share"), ("other", "other")]
+)
 def test_the_value_axis_has_its_unit(unit: str, title: str) -> None:
     spec = signal_chart(series(point(0), unit=unit), Frame(START, END))
     assert layers_of(spec)[0]["encoding"]["y"]["axis"]["title"] == title
