@@ -172,7 +172,7 @@ class AnswerRow(Read):
 
     trace_id: str
     started_at: datetime
-    duration_ms: float
+    duration_ms: float | None
     cost_usd: float | None
     service: str
     service_version: str | None
@@ -199,7 +199,7 @@ class StageSpan(Read):
     kind: str | None
     stage: str | None
     offset_ms: float
-    duration_ms: float
+    duration_ms: float | None
     status: str
     status_message: str | None
     service: str
@@ -219,6 +219,11 @@ class StageSpan(Read):
     attributes: dict[str, Any]
     dropped_attributes: int
 
+    @property
+    def ended_ms(self) -> float:
+        """When the span ended, from the start of the answer; its start where the duration is unknown."""
+        return self.offset_ms + (self.duration_ms or 0.0)
+
 
 class Answer(Read):
     """Everything about one answer."""
@@ -227,7 +232,7 @@ class Answer(Read):
     span_id: str
     answer_id: str
     started_at: datetime
-    duration_ms: float
+    duration_ms: float | None
     cost_usd: float | None
     service: str
     service_version: str | None

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragvigil_dashboards import formats
 from ragvigil_dashboards.client import Client
 from ragvigil_dashboards.figures import waterfall
 from ragvigil_dashboards.figures.answer_table import answer_table
@@ -30,7 +31,7 @@ def row(client: Client) -> AnswerRow:
     return client.answers(limit=1)[0]
 
 
-def span(span_id: str, parent: str | None = None, *, at: float = 0, ms: float = 10, **values: Any) -> StageSpan:
+def span(span_id: str, parent: str | None = None, *, at: float = 0, ms: float | None = 10, **values: Any) -> StageSpan:
     nothing = dict.fromkeys(StageSpan.model_fields)
     lists: dict[str, Any] = {"filter_in_words": [], "input_documents": [], "output_documents": []}
     plain = {"name": span_id, "service": "shop", "status": "ok", "attributes": {}, "dropped_attributes": 0}
@@ -65,6 +66,13 @@ def test_a_waterfall_ends_whatever_the_parents_are(links: list[tuple[int, int]])
 def test_spans_in_a_circle_are_still_shown() -> None:
     shown = waterfall.nested([span("a", "b"), span("b", "a"), span("c", "c")])
     assert {each.span_id for each, _ in shown} == {"a", "b", "c"}
+
+
+def test_an_unknown_duration_has_a_place_but_no_share() -> None:
+    root, unknown = waterfall.bars([span("root", ms=200), span("unknown", "root", at=50, ms=None)])
+    assert (unknown.left, unknown.share) == (25.0, None)
+    assert root.share == 1.0
+    assert waterfall.draw([span("unknown", ms=None)]).count(formats.DASH) == 2
 
 
 def test_bars_lie_on_one_axis_from_the_first_start_to_the_last_end() -> None:

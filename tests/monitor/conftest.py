@@ -70,7 +70,7 @@ def add_answers(memory_store: Store) -> AddAnswers:
             **shared,
             "span_id": answer_span,
             "answer_id": [str(number) for number in numbers],
-            "duration_ms": _column(duration_ms, after_h),
+            "duration_ms": pa.array(_column(duration_ms, after_h), from_pandas=True),
             "intent": [intent] * len(after_h),
             "slices": [slices] * len(after_h),
             "sampling_probability": [1.0] * len(after_h),
@@ -87,7 +87,7 @@ def add_answers(memory_store: Store) -> AddAnswers:
                     "name": [stage] * len(after_h),
                     "stage": [stage] * len(after_h),
                     "probe_id": pa.array([probe_id] * len(after_h), pa.string()),
-                    "duration_ms": _column(ms, after_h),
+                    "duration_ms": pa.array(_column(ms, after_h), from_pandas=True),
                     "cost_usd": pa.array(_column(np.nan if cost is None else cost, after_h), from_pandas=True),
                     "dropped_attributes": pa.array([0] * len(after_h), pa.int32()),
                 }

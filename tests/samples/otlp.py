@@ -17,6 +17,13 @@ from ragvigil import attributes as names
 
 NOW = datetime(2026, 11, 30, 3, 0, tzinfo=UTC)
 RESOURCE = {names.SERVICE_NAME: "shop", names.SERVICE_VERSION: "1.4.2", names.SERVICE_INSTANCE_ID: "process-1"}
+FIELDS: dict[type, Any] = {
+    bool: "bool_value",
+    int: "int_value",
+    float: "double_value",
+    bytes: "bytes_value",
+    str: "string_value",
+}
 PROTOBUF = {"Content-Type": "application/x-protobuf"}
 
 
@@ -30,21 +37,14 @@ def any_value(value: object) -> AnyValue:
     match value:
         case AnyValue():
             return value
-        case bool():
-            return AnyValue(bool_value=value)
-        case int():
-            return AnyValue(int_value=value)
-        case float():
-            return AnyValue(double_value=value)
-        case bytes():
-            return AnyValue(bytes_value=value)
         case list():
             return AnyValue(array_value=ArrayValue(values=map(any_value, value)))
         case dict():
             return AnyValue(kvlist_value=KeyValueList(values=pairs(value)))
         case None:
             return AnyValue()
-    return AnyValue(string_value=str(value))
+    scalar: dict[str, Any] = {FIELDS[type(value)]: value}
+    return AnyValue(**scalar)
 
 
 def pairs(values: Mapping[str, object]) -> list[KeyValue]:

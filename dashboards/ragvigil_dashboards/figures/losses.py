@@ -27,7 +27,7 @@ class Loss:
 def losses(spans: Iterable[StageSpan]) -> Iterator[Loss]:
     """Stages that returned or were given documents, in the order in which they ended."""
     before: tuple[str, ...] | None = None
-    for span in sorted(spans, key=lambda span: span.offset_ms + span.duration_ms):
+    for span in sorted(spans, key=lambda span: span.ended_ms):
         given, returned = _ids(span)
         if not given and not returned:
             continue

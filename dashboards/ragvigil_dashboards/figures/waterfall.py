@@ -13,27 +13,27 @@ _NARROWEST_PERCENT = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One span: how deep it is nested, where its bar lies in percent of the axis, and its share of it."""
+    """One span: how deep it is nested, where its bar lies in percent of the axis, its share (None: unknown)."""
 
     span: StageSpan
     depth: int
     left: float
     width: float
-    share: float
+    share: float | None
 
 
 def bars(spans: Sequence[StageSpan]) -> list[Bar]:
     """Spans in the order of a waterfall; a span whose parent is not there is a root."""
     start = min((span.offset_ms for span in spans), default=0.0)
-    end = max((span.offset_ms + span.duration_ms for span in spans), default=0.0)
+    end = max((span.ended_ms for span in spans), default=0.0)
     axis = end - start or 1.0
     return [
         Bar(
             span,
             depth,
             left=round(100 * (span.offset_ms - start) / axis, 3),
-            width=round(max(100 * span.duration_ms / axis, _NARROWEST_PERCENT), 3),
-            share=span.duration_ms / axis,
+            width=round(max(100 * (span.ended_ms - span.offset_ms) / axis, _NARROWEST_PERCENT), 3),
+            share=None if span.duration_ms is None else span.duration_ms / axis,
         )
         for span, depth in nested(spans)
     ]
@@ -41,7 +41,7 @@ def bars(spans: Sequence[StageSpan]) -> list[Bar]:
 
 def nested(spans: Sequence[StageSpan]) -> Iterator[tuple[StageSpan, int]]:
     """Each span once, with its depth, parents before children and earlier before later."""
-    ordered = sorted(spans, key=lambda span: (span.offset_ms, -span.duration_ms))
+    ordered = sorted(spans, key=lambda span: (span.offset_ms, -span.ended_ms))
     known = {span.span_id for span in spans}
     children: dict[str | None, list[StageSpan]] = defaultdict(list)
     for span in ordered:
@@ -81,7 +81,7 @@ def _row(bar: Bar) -> Markup:
         tag("span", "▲ " if failed else None, foreign(span_title(span), longest=60), class_="name", style=_indent(bar)),
         tag("span", tag("i", style=f"left:{bar.left}%;width:{min(bar.width, 100)}%"), class_="lane"),
         tag("span", formats.milliseconds(span.duration_ms), class_="num"),
-        tag("span", formats.percent(round(bar.share, 2)), class_="num rv-aside"),
+        tag("span", formats.percent(None if bar.share is None else round(bar.share, 2)), class_="num rv-aside"),
         class_=f"rv-bar {tone(span)}",
         href=f"#span-{span.span_id}",
         title=f"{span.name}: starts at {formats.milliseconds(max(0.0, span.offset_ms))}",

@@ -115,7 +115,7 @@ class AnswerRow(ApiModel):
     span_id: str
     answer_id: str
     started_at: datetime
-    duration_ms: float
+    duration_ms: float | None
     cost_usd: float | None
     service: str
     service_version: str | None
@@ -142,7 +142,7 @@ class StageSpan(ApiModel):
     kind: str | None
     stage: str | None
     offset_ms: float
-    duration_ms: float
+    duration_ms: float | None
     status: str
     status_message: str | None
     service: str
@@ -170,7 +170,7 @@ class Answer(ApiModel):
     span_id: str
     answer_id: str
     started_at: datetime
-    duration_ms: float
+    duration_ms: float | None
     cost_usd: float | None
     service: str
     service_version: str | None

@@ -1,20 +1,20 @@
 """`ragvigil config`: print every setting with its meaning, or check a file."""
 
-import argparse
 import sys
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from ragvigil.commands import Command
 
-class _Config:
-    help = "print every setting with its default and meaning, or check a file"
 
-    def configure(self, parser: argparse.ArgumentParser) -> None:
-        """Add `--check FILE`."""
-        parser.add_argument("--check", metavar="FILE", type=Path, help="say whether FILE is a valid configuration")
+def configure(parser: ArgumentParser) -> None:
+    """Add `--check FILE`."""
+    parser.add_argument("--check", metavar="FILE", type=Path, help="say whether FILE is a valid configuration")
 
-    def run(self, args: argparse.Namespace) -> int:
-        """Print the explained defaults, or check the file: 0 valid, 1 not."""
-        return _print() if args.check is None else _check(args.check)
+
+def run(args: Namespace) -> int:
+    """Print the explained defaults, or check the file: 0 valid, 1 not."""
+    return _print() if args.check is None else _check(args.check)
 
 
 def _print() -> int:
@@ -37,4 +37,4 @@ def _check(file: Path) -> int:
     return 0
 
 
-command = _Config()
+command = Command("print every setting with its default and meaning, or check a file", configure, run)

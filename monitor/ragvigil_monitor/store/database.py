@@ -3,21 +3,24 @@
 import re
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, Self
+from weakref import WeakSet
 
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from ragvigil_monitor.errors import StoreError, StoreLocked
+from ragvigil_monitor.errors import StoreError, StoreLocked, StoreUnavailable, WriteRefused
 from ragvigil_monitor.store.migrate import migrate
 
 Row = dict[str, Any]
+_REFUSALS = (duckdb.DataError, duckdb.IntegrityError, duckdb.ProgrammingError)
+_NULLS: Mapping[str, Any] = {"f": np.nan, "M": np.datetime64("NaT")}
 _LOCK_HOLDER = re.compile(r"\(PID (\d+)\)")
 
 
@@ -31,6 +34,7 @@ class Store:
     def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path | None) -> None:
         self._connection = connection
         self._local = threading.local()
+        self._cursors: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
         self._write_lock = threading.RLock()
         self.path = path
 
@@ -41,9 +45,13 @@ class Store:
         Raises StoreLocked when another process holds the file, StoreTooNew when a newer version wrote it,
         StoreError when it is no database or cannot be written.
         """
-        store = cls(_connect(path, memory_limit, threads), path)
-        migrate(store._connection)
-        return store
+        connection = _connect(path, memory_limit, threads)
+        try:
+            migrate(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return cls(connection, path)
 
     def rows(self, question: str, **values: object) -> list[Row]:
         """Answer `queries/<question>.sql` as a list of dictionaries."""
@@ -56,33 +64,40 @@ class Store:
         return only
 
     def columns(self, question: str, **values: object) -> dict[str, NDArray[Any]]:
-        """Answer a question as one numpy array a column; a NULL in a float column is NaN."""
-        found = self._cursor().execute(query_text(question), to_database(values)).fetchnumpy()
-        return {name: np.ma.filled(column, np.nan) if np.ma.isMA(column) else column for name, column in found.items()}
+        """Answer a question as one numpy array a column.
+
+        Times are naive datetime64 in UTC. A NULL is NaN among numbers and booleans, which are floats then, NaT among
+        times, and None elsewhere.
+        """
+        found: dict[str, Any] = self._cursor().execute(query_text(question), to_database(values)).fetchnumpy()
+        return {name: _unmasked(column) for name, column in found.items()}
 
     @contextmanager
     def transaction(self) -> Iterator["Writer"]:
-        """Write everything inside the block or nothing; writers wait for each other."""
-        with self._write_lock:
-            cursor = self._connection.cursor()
+        """Write everything inside the block or nothing; writers wait for each other.
+
+        Raises WriteRefused for values that the tables do not take, StoreUnavailable when the disk does not take
+        them; in both cases nothing of the block is stored.
+        """
+        with self._write_lock, _explained(), self._connection.cursor() as cursor:
             cursor.execute("BEGIN")
             try:
                 yield Writer(cursor)
-            except BaseException:
-                cursor.execute("ROLLBACK")
-                raise
-            else:
                 cursor.execute("COMMIT")
-            finally:
-                cursor.close()
+            except BaseException:
+                _roll_back(cursor)
+                raise
 
     def close(self) -> None:
-        """Write the log into the file and let go of it."""
+        """Write the log into the file and let go of it; nothing may read or write any more."""
+        for cursor in list(self._cursors):
+            cursor.close()
         self._connection.close()
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         if not hasattr(self._local, "cursor"):
             self._local.cursor = self._connection.cursor()
+            self._cursors.add(self._local.cursor)
         cursor: duckdb.DuckDBPyConnection = self._local.cursor
         return cursor
 
@@ -98,12 +113,9 @@ class Writer:
         return _fetch(self._cursor.execute(query_text(question), to_database(values)))
 
     def execute_with(self, question: str, batch: object, **values: object) -> list[Row]:
-        """Run a question that reads the Arrow table `batch` under that name."""
+        """Run a question that reads the Arrow table `batch` under that name, until the next one or the end."""
         self._cursor.register("batch", batch)
-        try:
-            return self.execute(question, **values)
-        finally:
-            self._cursor.unregister("batch")
+        return self.execute(question, **values)
 
 
 @cache
@@ -129,11 +141,34 @@ def _aware(value: object) -> object:
     return value.replace(tzinfo=UTC) if isinstance(value, datetime) else value
 
 
+def _unmasked(column: NDArray[Any]) -> NDArray[Any]:
+    if not isinstance(column, np.ma.MaskedArray):
+        return column
+    filled = column.data.astype(np.float64) if column.dtype.kind in "iub" else column.data.copy()
+    filled[column.mask] = _NULLS.get(filled.dtype.kind)
+    return filled
+
+
 def _fetch(cursor: duckdb.DuckDBPyConnection) -> list[Row]:
     if cursor.description is None:
         return []
     names = [column[0] for column in cursor.description]
     return [{name: _aware(value) for name, value in zip(names, row, strict=True)} for row in cursor.fetchall()]
+
+
+def _roll_back(cursor: duckdb.DuckDBPyConnection) -> None:
+    with suppress(duckdb.Error):  # DuckDB has already ended a transaction whose commit failed
+        cursor.execute("ROLLBACK")
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except _REFUSALS as failure:
+        raise WriteRefused(f"The database refuses these values: {failure}") from failure
+    except duckdb.Error as failure:
+        raise StoreUnavailable(f"The database cannot be written now: {failure}") from failure
 
 
 def _connect(path: Path | None, memory_limit: str, threads: int) -> duckdb.DuckDBPyConnection:
@@ -145,13 +180,13 @@ def _connect(path: Path | None, memory_limit: str, threads: int) -> duckdb.DuckD
     }
     try:
         connection = duckdb.connect(":memory:" if path is None else str(path), config=settings)
-    except duckdb.IOException as failure:
+    except duckdb.Error as failure:
         raise _explain(path, failure) from failure
     connection.execute("SET GLOBAL TimeZone = 'UTC'")
     return connection
 
 
-def _explain(path: Path | None, failure: duckdb.IOException) -> StoreError:
+def _explain(path: Path | None, failure: duckdb.Error) -> StoreError:
     holder = _LOCK_HOLDER.search(str(failure))
     if holder:
         return StoreLocked(

@@ -1,5 +1,6 @@
 """Numbered migrations, applied once each, together with their record."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 
@@ -24,9 +25,9 @@ def migrations() -> list[Migration]:
     return [_read(file.name, file.read_text(encoding="utf-8")) for file in files]
 
 
-def migrate(connection: duckdb.DuckDBPyConnection) -> None:
-    """Apply what is missing; raise StoreTooNew for a database from a later version."""
-    known = migrations()
+def migrate(connection: duckdb.DuckDBPyConnection, known: Sequence[Migration] | None = None) -> None:
+    """Apply what is missing of the `known` steps (default: all); StoreTooNew for a database from a later version."""
+    known = migrations() if known is None else known
     applied = _applied(connection)
     if applied > known[-1].number:
         raise StoreTooNew(

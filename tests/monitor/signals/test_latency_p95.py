@@ -33,6 +33,16 @@ def test_the_window_includes_its_start_and_not_its_end(add_answers: Callable[...
     assert LATENCY_P95.estimate(look(6, 1))["answer"].n == 2
 
 
+def test_an_unknown_duration_is_missing_not_zero(add_answers: Callable[..., None], look: Looks) -> None:
+    durations = np.where(np.arange(1440) % 10 == 0, np.nan, 50.0)
+    add_answers(EVERY_MINUTE, durations, stages={"retrieve": durations})
+    found = LATENCY_P95.estimate(look())
+    assert {series: (each.value, each.n, each.missing) for series, each in found.items()} == {
+        "answer": (50, 1296, 144),
+        "retrieve": (50, 1296, 144),
+    }
+
+
 def test_probes_are_not_traffic(add_answers: Callable[..., None], look: Looks) -> None:
     add_answers(EVERY_MINUTE, stages={"retrieve": 20.0})
     add_answers(EVERY_MINUTE, stages={"retrieve": 9000.0}, probe_id="probe")

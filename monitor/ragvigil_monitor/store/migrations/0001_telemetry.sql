@@ -1,5 +1,5 @@
 -- What applications sent. Every TIMESTAMP is UTC. Spans have no primary key and no index: duplicates are
--- recognised by an anti-join inside the time range of a batch.
+-- recognised by an anti-join inside the time range of a batch. A duration is NULL where the times sent are impossible.
 
 CREATE TABLE spans (
     trace_id BLOB NOT NULL,
@@ -7,7 +7,7 @@ CREATE TABLE spans (
     parent_span_id BLOB,
     answer_span_id BLOB,
     started_at TIMESTAMP NOT NULL,
-    duration_ms DOUBLE NOT NULL,
+    duration_ms DOUBLE,
     service VARCHAR NOT NULL,
     service_version VARCHAR,
     instance_id VARCHAR,
@@ -44,7 +44,7 @@ CREATE TABLE answers (
     span_id BLOB NOT NULL,
     answer_id VARCHAR NOT NULL,
     started_at TIMESTAMP NOT NULL,
-    duration_ms DOUBLE NOT NULL,
+    duration_ms DOUBLE,
     service VARCHAR NOT NULL,
     service_version VARCHAR,
     status VARCHAR NOT NULL,

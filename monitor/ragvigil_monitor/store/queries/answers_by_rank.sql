@@ -25,7 +25,7 @@ WHERE
     answers.started_at >= $start
     AND answers.started_at < $end
     AND ($intent IS NULL OR intent = $intent)
-    AND ($stage IS NULL OR stage_duration_ms IS NOT NULL)
+    AND ($stage IS NULL OR stages.trace_id IS NOT NULL)
 ORDER BY
     CASE
         WHEN $ranking = 'slowest' THEN if($stage IS NULL, duration_ms, stage_duration_ms)

@@ -1,0 +1,32 @@
+"""The HTTP application: telemetry in, answers out."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI
+
+from ragvigil_monitor.api import admin, health, oncall
+from ragvigil_monitor.api.problems import answer_errors_as_problems
+from ragvigil_monitor.receiver import routes as telemetry
+from ragvigil_monitor.receiver.intake import Intake
+from ragvigil_monitor.service import Service
+
+
+def create_app(service: Service) -> FastAPI:
+    """The application of a service, with every route."""
+    app = FastAPI(title="Ragvigil", version=version("ragvigil"), lifespan=_lifespan)
+    app.state.service = service
+    app.state.intake = Intake(service.settings.server.max_waiting_requests)
+    answer_errors_as_problems(app)
+    for part in (telemetry, health, oncall, admin):
+        app.include_router(part.router)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        app.state.intake.close()

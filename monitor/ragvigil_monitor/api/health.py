@@ -1,0 +1,31 @@
+"""Routes for whoever watches the watcher, and for whoever asks what a key may do."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+
+from ragvigil_monitor.api.auth import ServiceDep, require
+from ragvigil_monitor.api.models import WhoAmI
+from ragvigil_monitor.keys import Role
+
+router = APIRouter(tags=["service"])
+
+
+@router.get("/healthz")
+async def healthz() -> dict[str, str]:
+    """The process runs."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz")
+def readyz(service: ServiceDep) -> dict[str, str]:
+    """The store takes writes; 503 when it does not."""
+    with service.store.transaction() as writer:
+        writer.execute("is_writable")
+    return {"status": "ready"}
+
+
+@router.get("/api/v1/whoami")
+def whoami(role: Annotated[Role, Depends(require(*Role))]) -> WhoAmI:
+    """The role of the presented key."""
+    return WhoAmI(role=role)

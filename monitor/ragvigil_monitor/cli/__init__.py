@@ -1,0 +1,1 @@
+"""The monitor's commands, listed in the entry-point group `ragvigil.commands`."""

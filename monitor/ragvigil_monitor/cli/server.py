@@ -1,0 +1,95 @@
+"""The running service: everything opened in order, and closed in reverse on SIGTERM or SIGINT."""
+
+import errno
+import signal
+import socket
+from contextlib import ExitStack
+from types import FrameType
+from typing import NoReturn
+
+import uvicorn
+
+from ragvigil_monitor.api.app import create_app
+from ragvigil_monitor.errors import ConfigurationError
+from ragvigil_monitor.keys import Keys, keys_path
+from ragvigil_monitor.receiver.commit import Committer
+from ragvigil_monitor.schedule import Ticker
+from ragvigil_monitor.service import Service, utc_now
+from ragvigil_monitor.settings import Server, Settings
+from ragvigil_monitor.store import Store
+
+_BACKLOG = 2048
+_STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+def serve(settings: Settings) -> None:
+    """Serve until a stop signal; raises MonitorError when the port, the store or the keys cannot be used."""
+    _stop_in_order()
+    with ExitStack() as opened:
+        listener = opened.enter_context(listening_socket(settings.server))
+        service = open_service(settings, opened)
+        print(announcement(listener, settings), flush=True)
+        _http_server(service).run(sockets=[listener])
+
+
+def open_service(settings: Settings, opened: ExitStack) -> Service:
+    """Open store, keys, committer and ticker; `opened` closes them."""
+    path = settings.store.path
+    store = Store.open(path, memory_limit=settings.store.memory_limit, threads=settings.store.threads)
+    opened.callback(store.close)
+    keys = Keys.read_or_create(keys_path(path))
+    waiting = settings.server.max_waiting_requests
+    committer = opened.enter_context(Committer(store, clock=utc_now, max_waiting=waiting))
+    service = Service(store, settings, keys, committer)
+    opened.enter_context(Ticker(service))
+    return service
+
+
+def listening_socket(server: Server) -> socket.socket:
+    """A socket that listens already; ConfigurationError when the address cannot be used."""
+    family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
+    # asyncio switches Nagle's algorithm off only for sockets that name TCP; with it each answer waits 40 ms.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((server.host, server.port))
+        listener.listen(_BACKLOG)
+    except OSError as failure:
+        listener.close()
+        reason = "it is in use" if failure.errno == errno.EADDRINUSE else str(failure)
+        raise ConfigurationError(
+            f"Cannot listen on {server.host} port {server.port}: {reason}. Choose another with --host and --port."
+        ) from failure
+    return listener
+
+
+def announcement(listener: socket.socket, settings: Settings) -> str:
+    """The line that says where the service is and where its keys lie."""
+    host, port = listener.getsockname()[:2]
+    address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    path = settings.store.path
+    return f"Ragvigil serves {address} from {path}; the API keys are in {keys_path(path)}"
+
+
+def _http_server(service: Service) -> uvicorn.Server:
+    config = uvicorn.Config(
+        create_app(service),
+        log_level="warning",
+        access_log=False,
+        # Exporters send every few seconds over one connection; it must outlive their pause.
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=10,
+    )
+    return uvicorn.Server(config)
+
+
+def _stop_in_order() -> None:
+    # uvicorn stops on these signals and raises them once more; then the context managers close what is open.
+    for number in _STOP_SIGNALS:
+        signal.signal(number, _leave)
+
+
+def _leave(_number: int, _frame: FrameType | None) -> NoReturn:
+    for number in _STOP_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    raise SystemExit(0)

@@ -1,0 +1,1 @@
+"""The receiver: OTLP in, rows out, acknowledged after the commit."""

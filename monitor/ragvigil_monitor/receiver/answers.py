@@ -1,0 +1,96 @@
+"""Answers: the spans that carry `ragvigil.answer.id`, and which answer a stage belongs to."""
+
+from collections.abc import Iterable
+
+from ragvigil import attributes as names
+from ragvigil_monitor.receiver.columns import AT
+from ragvigil_monitor.receiver.draft import Draft
+from ragvigil_monitor.receiver.tables import Row
+from ragvigil_monitor.receiver.values import flag, json_text, json_value, probability, share, text
+
+_TRACE, _SPAN, _PARENT, _ANSWER = (AT[name] for name in ("trace_id", "span_id", "parent_span_id", "answer_span_id"))
+_SHARED = [
+    AT[name] for name in ("trace_id", "span_id", "started_at", "duration_ms", "service", "service_version", "status")
+]
+
+
+def answer_row(draft: Draft) -> Row | None:
+    """The row of `answers` that a span brings; None for a span that is no answer."""
+    answer_id = draft.take(names.ANSWER_ID, text, "answer_id")
+    if not answer_id:
+        return None
+    trace_id, span_id, *shared = (draft.row[position] for position in _SHARED)
+    draft["answer_span_id"] = span_id
+    return [
+        trace_id,
+        span_id,
+        answer_id,
+        *shared,
+        _session(draft),
+        _user(draft),
+        draft.take(names.INTENT, text, "intent"),
+        _slices(draft),
+        draft.take(names.INPUT_VALUE, text, "question"),
+        draft.take(names.OUTPUT_VALUE, text, "answer"),
+        draft.take(names.CITATIONS, json_value, "citations"),
+        draft.take(names.REFUSAL, flag, "refusal"),
+        draft.take(names.CONFIDENCE, share, "confidence"),
+        draft.take(names.REGENERATION_OF, text, "regeneration_of"),
+        draft.take(names.SAMPLING_PROBABILITY, probability, "sampling_probability") or 1.0,
+    ]
+
+
+def place_answer_span_id(draft: Draft) -> None:
+    """Read which answer a stage says it belongs to."""
+    draft["answer_span_id"] = draft.take(names.ANSWER_SPAN_ID, _span_id, "answer_span_id")
+
+
+def link_by_parents(rows: Iterable[Row]) -> None:
+    """Give spans without an answer the answer of their nearest ancestor in the same request, if it has one."""
+    rows = list(rows)
+    if all(row[_ANSWER] is not None for row in rows):
+        return
+    by_id = {(row[_TRACE], row[_SPAN]): row for row in rows}
+    for row in rows:
+        _link(row, by_id)
+
+
+def _link(row: Row, by_id: dict[tuple[bytes, bytes], Row]) -> None:
+    path: dict[int, Row] = {}
+    found: Row | None = row
+    while found is not None and found[_ANSWER] is None and id(found) not in path:
+        path[id(found)] = found
+        found = by_id.get((found[_TRACE], found[_PARENT]))
+    if found is not None:
+        for passed in path.values():
+            passed[_ANSWER] = found[_ANSWER]
+
+
+def _span_id(value: object) -> bytes | None:
+    try:
+        found = bytes.fromhex(value) if isinstance(value, str) else b""
+    except ValueError:
+        return None
+    return found if len(found) == 8 and any(found) else None
+
+
+def _session(draft: Draft) -> str | None:
+    first = draft.take(names.SESSION_ID, text, "session_id")
+    return _either(draft, first, names.CONVERSATION_ID, "session_id")
+
+
+def _user(draft: Draft) -> str | None:
+    first = draft.take(names.ENDUSER_PSEUDO_ID, text, "user_id")
+    return _either(draft, first, names.USER_ID, "user_id")
+
+
+def _either(draft: Draft, first: str | None, other: str, name: str) -> str | None:
+    if first is not None and draft.rest.get(other) != first:
+        return first
+    return draft.take(other, text, name)
+
+
+def _slices(draft: Draft) -> str | None:
+    found = [name for name in draft.rest if name.startswith(names.SLICE_PREFIX)]
+    taken = {name.removeprefix(names.SLICE_PREFIX): draft.take(name, text, "slice") for name in found}
+    return json_text({name: value for name, value in taken.items() if value is not None}) if taken else None

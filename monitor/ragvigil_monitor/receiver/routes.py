@@ -1,0 +1,89 @@
+"""OTLP over HTTP: `/v1/traces`, `/v1/logs`, and `/v1/metrics` for those who send everything to one place."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+
+from fastapi import APIRouter, Depends, Request, Response
+from google.protobuf.message import Message
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceResponse
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+
+from ragvigil_monitor.api.auth import ServiceDep, may_ingest
+from ragvigil_monitor.errors import BadTelemetry, Overloaded
+from ragvigil_monitor.receiver.batch import Batch
+from ragvigil_monitor.receiver.bodies import PROTOBUF, check_headers, decompressed, encoding_of, read_body
+from ragvigil_monitor.receiver.decoding import decode_logs, decode_traces
+from ragvigil_monitor.receiver.intake import Intake
+from ragvigil_monitor.receiver.resources import UNKNOWN_SERVICE
+from ragvigil_monitor.receiver.times import microseconds
+from ragvigil_monitor.service import Service
+
+router = APIRouter(prefix="/v1", dependencies=[Depends(may_ingest)], tags=["telemetry"])
+
+Decode = Callable[[bytes, int], Batch]
+
+
+@router.post("/traces")
+async def receive_traces(request: Request, service: ServiceDep) -> Response:
+    """Store the spans of an ExportTraceServiceRequest; 200 once they are on disk."""
+    batch = await _receive(request, service, decode_traces)
+    answer = ExportTraceServiceResponse()
+    if batch.outcomes:
+        answer.partial_success.rejected_spans = batch.rejected()
+        answer.partial_success.error_message = batch.remarks()
+    return _protobuf(answer)
+
+
+@router.post("/logs")
+async def receive_logs(request: Request, service: ServiceDep) -> Response:
+    """Store the records of an ExportLogsServiceRequest; 200 once they are on disk."""
+    batch = await _receive(request, service, decode_logs)
+    answer = ExportLogsServiceResponse()
+    if batch.outcomes:
+        answer.partial_success.rejected_log_records = batch.rejected()
+        answer.partial_success.error_message = batch.remarks()
+    return _protobuf(answer)
+
+
+@router.post("/metrics")
+async def receive_metrics(request: Request, service: ServiceDep) -> Response:
+    """Accept an ExportMetricsServiceRequest and say that nothing is done with it."""
+    check_headers(request)
+    await read_body(request, service.settings.server.max_body_bytes)
+    answer = ExportMetricsServiceResponse()
+    answer.partial_success.error_message = "Ragvigil does not use metrics; send traces and logs."
+    return _protobuf(answer)
+
+
+async def _receive(request: Request, service: Service, decode: Decode) -> Batch:
+    intake: Intake = request.app.state.intake
+    with intake.admitted():
+        try:
+            batch = await _decoded(request, service, intake, decode)
+        except BadTelemetry as bad:
+            _count_unreadable(service, bad)
+            raise
+        await asyncio.wrap_future(service.committer.submit(batch))
+    return batch
+
+
+async def _decoded(request: Request, service: Service, intake: Intake, decode: Decode) -> Batch:
+    check_headers(request)
+    max_bytes = service.settings.server.max_body_bytes
+    body, encoding = await read_body(request, max_bytes), encoding_of(request)
+    received_us = microseconds(service.clock())
+    with service.committer.announced():
+        return await intake.decode(lambda: decode(decompressed(body, encoding, max_bytes), received_us))
+
+
+def _count_unreadable(service: Service, bad: BadTelemetry) -> None:
+    counts = Batch()
+    counts.count(UNKNOWN_SERVICE, f"rejected_request_{bad.status}")
+    with suppress(Overloaded):
+        service.committer.submit(counts)
+
+
+def _protobuf(message: Message) -> Response:
+    return Response(message.SerializeToString(), media_type=PROTOBUF)

@@ -1,0 +1,181 @@
+"""Spans of an export request, as rows."""
+
+from typing import Final
+
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.common.v1.common_pb2 import KeyValue
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+
+from ragvigil import attributes as names
+from ragvigil_monitor.receiver.answers import answer_row, link_by_parents, place_answer_span_id
+from ragvigil_monitor.receiver.batch import Batch
+from ragvigil_monitor.receiver.columns import AT, FIRST_CHOICE, SECOND_CHOICE, Accepts
+from ragvigil_monitor.receiver.documents import Flattened, is_flattened, place_documents
+from ragvigil_monitor.receiver.draft import Draft
+from ragvigil_monitor.receiver.foreign import KIND_OF_OPERATION
+from ragvigil_monitor.receiver.resources import Sender, sender_of
+from ragvigil_monitor.receiver.tables import Row
+from ragvigil_monitor.receiver.times import believable
+from ragvigil_monitor.receiver.values import MAX_INT32, json_text, plain, plain_mapping, text
+from ragvigil_monitor.receiver.vectors import Sent, vector_rows
+
+_STATUS: Final = {Status.STATUS_CODE_OK: "ok", Status.STATUS_CODE_ERROR: "error"}
+_FILTER_STATES: Final = {"known", "none", "partial", "unknown"}
+_TRACE_ID_BYTES: Final = 16
+_SPAN_ID_BYTES: Final = 8
+_NOT_YET_PLACED: Final = (None,) * (AT["dropped_attributes"] - AT["status_message"] - 1)
+
+EVENTS: Final = "otel.events"
+"""Where the events of a span are kept among its attributes."""
+LINKS: Final = "otel.links"
+"""Where the links of a span are kept among its attributes."""
+
+
+def read_traces(request: ExportTraceServiceRequest, received_us: int) -> Batch:
+    """All spans of a request; those without proper ids are rejected, other flaws are counted and the span kept."""
+    batch = Batch()
+    vectors: list[Sent] = []
+    for group in request.resource_spans:
+        sender = sender_of(group.resource)
+        for span in (span for scope in group.scope_spans for span in scope.spans):
+            _read_span(span, sender, received_us, batch, vectors)
+    link_by_parents(batch.spans)
+    batch.query_vectors = vector_rows(vectors, lambda row: batch.count(row[AT["service"]], "flawed_bad_vector"))
+    return batch
+
+
+def _read_span(span: Span, sender: Sender, received_us: int, batch: Batch, vectors: list[Sent]) -> None:
+    if not _has_ids(span):
+        batch.count(sender.service, "rejected_bad_id")
+        return
+    draft = Draft(_bare_row(span, sender))
+    _place_times(span, draft, received_us)
+    _place_attributes(span, draft)
+    vector = draft.rest.pop(names.QUERY_VECTOR, None)
+    if vector is not None:
+        vectors.append((draft.row, vector))
+    answer = answer_row(draft)
+    if answer:
+        batch.answers.append(answer)
+    _keep_rest(span, draft, sender, is_entry=answer is not None or not span.parent_span_id)
+    batch.spans.append(draft.row)
+    for flaw in draft.flaws:
+        batch.count(sender.service, f"flawed_{flaw}")
+
+
+def _has_ids(span: Span) -> bool:
+    trace_id, span_id = span.trace_id, span.span_id
+    return len(trace_id) == _TRACE_ID_BYTES and len(span_id) == _SPAN_ID_BYTES and any(trace_id) and any(span_id)
+
+
+def _bare_row(span: Span, sender: Sender) -> Row:
+    parent = span.parent_span_id
+    return [
+        span.trace_id,
+        span.span_id,
+        parent if len(parent) == _SPAN_ID_BYTES else None,
+        None,
+        None,
+        None,
+        sender.service,
+        sender.version,
+        sender.instance_id,
+        span.name,
+        None,
+        None,
+        _STATUS.get(span.status.code, "unset"),
+        span.status.message or None,
+        *_NOT_YET_PLACED,
+        min(span.dropped_attributes_count, MAX_INT32),
+        None,
+    ]
+
+
+def _place_times(span: Span, draft: Draft, received_us: int) -> None:
+    started = believable(span.start_time_unix_nano, received_us)
+    ended = believable(span.end_time_unix_nano, received_us)
+    draft["started_at"] = started or ended or received_us
+    if started is None or ended is None:
+        draft.flaws.add("bad_time")
+    elif ended < started:
+        draft.flaws.add("negative_duration")
+    else:
+        draft["duration_ms"] = (span.end_time_unix_nano - span.start_time_unix_nano) / 1e6
+
+
+def _place_attributes(span: Span, draft: Draft) -> None:
+    flattened = _split_attributes(span, draft)
+    for attribute, (position, accepts) in SECOND_CHOICE.items():
+        if attribute in draft.rest:
+            _place_second(draft, attribute, position, accepts)
+    _place_kind(draft)
+    place_documents(draft, flattened)
+    place_answer_span_id(draft)
+
+
+def _split_attributes(span: Span, draft: Draft) -> Flattened:
+    rest = draft.rest
+    flattened: Flattened = []
+    for pair in span.attributes:
+        key = pair.key
+        column = FIRST_CHOICE.get(key)
+        if column is not None:
+            _place_first(draft, pair, *column)
+        elif is_flattened(key):
+            flattened.append(pair)
+        else:
+            rest[key] = plain(pair.value)
+    return flattened
+
+
+def _place_first(draft: Draft, pair: KeyValue, position: int, accepts: Accepts) -> None:
+    value = plain(pair.value)
+    accepted = accepts(value)
+    if accepted is None:
+        draft.reject(pair.key, value, position)
+    else:
+        draft.row[position] = accepted
+
+
+def _place_second(draft: Draft, attribute: str, position: int, accepts: Accepts) -> None:
+    value = accepts(draft.rest[attribute])
+    if value is None:
+        draft.reject(attribute, draft.rest[attribute], position)
+    elif draft.row[position] in {None, value}:
+        draft.row[position] = value
+        del draft.rest[attribute]
+
+
+def _place_kind(draft: Draft) -> None:
+    if draft["kind"] is None:
+        draft["kind"] = KIND_OF_OPERATION.get(text(draft.rest.get(names.OPERATION_NAME)))
+    if draft["kind"] == "RETRIEVER":
+        if draft["query_text"] is None:
+            draft["query_text"] = draft.take(names.INPUT_VALUE, text, "query_text")
+        _place_filter_state(draft)
+
+
+def _place_filter_state(draft: Draft) -> None:
+    state = draft["filter_state"]
+    if state is not None and state not in _FILTER_STATES:
+        draft.reject(names.FILTER_STATE, state, AT["filter_state"])
+    if state not in _FILTER_STATES:
+        draft["filter_state"] = "unknown"
+
+
+def _keep_rest(span: Span, draft: Draft, sender: Sender, *, is_entry: bool) -> None:
+    if is_entry:
+        draft.rest = {**sender.rest, **draft.rest}
+    if span.events:
+        draft.rest[EVENTS] = [_event(event) for event in span.events]
+    if span.links:
+        draft.rest[LINKS] = [_link(link) for link in span.links]
+    draft["attributes"] = json_text(draft.rest) if draft.rest else None
+
+
+def _event(event: Span.Event) -> dict[str, object]:
+    return {"name": event.name, "time_unix_nano": event.time_unix_nano, **plain_mapping(event.attributes)}
+
+
+def _link(link: Span.Link) -> dict[str, object]:
+    return {"trace_id": link.trace_id.hex(), "span_id": link.span_id.hex(), **plain_mapping(link.attributes)}

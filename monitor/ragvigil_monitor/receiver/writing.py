@@ -1,0 +1,100 @@
+"""Rows of a batch into the tables, each span and event once."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import pyarrow as pa
+
+from ragvigil_monitor.receiver import tables
+from ragvigil_monitor.receiver.batch import Batch
+from ragvigil_monitor.receiver.tables import Row, positions, to_arrow
+from ragvigil_monitor.receiver.times import moment
+from ragvigil_monitor.store import Writer
+
+DUPLICATE_RANGE: Final = timedelta(hours=1)
+"""How far beyond the times of a batch duplicates are looked for."""
+
+_SPAN = positions(tables.SPANS)
+_EVENT = positions(tables.LOG_EVENTS)
+_SPAN_KEY: Final = pa.schema([tables.SPANS.field("trace_id"), tables.SPANS.field("span_id")])
+_EVENT_KEY: Final = pa.schema([tables.LOG_EVENTS.field("event_id")])
+
+Key = Callable[[Row], Any]
+
+
+def write(writer: Writer, batch: Batch, received_at: datetime) -> None:
+    """Store a batch and count what became of it, inside the writer's transaction."""
+    outcomes = batch.outcomes + _write_spans(writer, batch) + _write_events(writer, batch.log_events)
+    if batch.process_counts:
+        writer.execute_with("add_process_counts", to_arrow(tables.PROCESS_COUNTS, batch.process_counts))
+        outcomes += _by_service(batch.process_counts, tables.PROCESS_COUNTS, "logs_committed")
+    if outcomes:
+        rows = [(*service_and_outcome, items) for service_and_outcome, items in outcomes.items()]
+        writer.execute_with("add_ingest_counts", to_arrow(tables.INGEST_COUNTS, rows), received_at=received_at)
+
+
+def _write_spans(writer: Writer, batch: Batch) -> Counter[tuple[str, str]]:
+    if not batch.spans:
+        return Counter()
+    keys = to_arrow(_SPAN_KEY, [row[:2] for row in batch.spans])
+    stored = writer.execute_with("known_spans", keys, **_range(batch.spans, _SPAN["started_at"]))
+    known = {(row["trace_id"], row["span_id"]) for row in stored}
+    fresh = _fresh(batch.spans, _span_key, known)
+    _insert(writer, "insert_spans", tables.SPANS, fresh)
+    _insert(writer, "insert_answers", tables.ANSWERS, _fresh(batch.answers, _span_key, known))
+    _insert(writer, "insert_query_vectors", tables.QUERY_VECTORS, _fresh(batch.query_vectors, _span_key, known))
+    return _became(batch.spans, fresh, tables.SPANS, "spans")
+
+
+def _write_events(writer: Writer, events: list[Row]) -> Counter[tuple[str, str]]:
+    if not events:
+        return Counter()
+    keys = to_arrow(_EVENT_KEY, [[_event_key(row)] for row in events])
+    stored = writer.execute_with("known_log_events", keys, **_range(events, _EVENT["occurred_at"]))
+    fresh = _fresh(events, _event_key, {row["event_id"] for row in stored})
+    _insert(writer, "insert_log_events", tables.LOG_EVENTS, fresh)
+    return _became(events, fresh, tables.LOG_EVENTS, "logs")
+
+
+def _insert(writer: Writer, question: str, schema: pa.Schema, rows: list[Row]) -> None:
+    if rows:
+        writer.execute_with(question, to_arrow(schema, rows))
+
+
+def _span_key(row: Row) -> tuple[bytes, bytes]:
+    return row[0], row[1]
+
+
+def _event_key(row: Row) -> str:
+    return str(row[_EVENT["event_id"]])
+
+
+def _range(rows: Iterable[Row], position: int) -> dict[str, datetime]:
+    times = [row[position] for row in rows]
+    return {"earliest": moment(min(times)) - DUPLICATE_RANGE, "latest": moment(max(times)) + DUPLICATE_RANGE}
+
+
+def _fresh(rows: Iterable[Row], key: Key, known: set[Any]) -> list[Row]:
+    """The first row of each key that is not stored yet."""
+    seen = set(known)
+    fresh = []
+    for row in rows:
+        if key(row) not in seen:
+            seen.add(key(row))
+            fresh.append(row)
+    return fresh
+
+
+def _became(received: list[Row], fresh: list[Row], schema: pa.Schema, what: str) -> Counter[tuple[str, str]]:
+    committed = _by_service(fresh, schema, f"{what}_committed")
+    duplicate = _by_service(received, schema, f"{what}_duplicate")
+    for (service, _), items in committed.items():
+        duplicate[service, f"{what}_duplicate"] -= items
+    return committed + duplicate
+
+
+def _by_service(rows: Sequence[Row], schema: pa.Schema, outcome: str) -> Counter[tuple[str, str]]:
+    service = schema.get_field_index("service")
+    return Counter((row[service], outcome) for row in rows)

@@ -1,0 +1,19 @@
+-- How far has each process counted? Adds a batch; counters only grow, so reports may come late or twice.
+INSERT INTO process_counts BY NAME
+SELECT
+    instance_id,
+    any_value(service) AS service,
+    any_value(service_version) AS service_version,
+    max(reported_at) AS reported_at,
+    max(started) AS started,
+    max(exported) AS exported,
+    max(spooled) AS spooled,
+    max(dropped) AS dropped
+FROM batch
+GROUP BY instance_id
+ON CONFLICT (instance_id) DO UPDATE SET
+    reported_at = greatest(process_counts.reported_at, excluded.reported_at),
+    started = greatest(process_counts.started, excluded.started),
+    exported = greatest(process_counts.exported, excluded.exported),
+    spooled = greatest(process_counts.spooled, excluded.spooled),
+    dropped = greatest(process_counts.dropped, excluded.dropped);

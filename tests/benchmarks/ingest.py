@@ -1,0 +1,133 @@
+"""How fast `ragvigil serve` takes realistic RAG traces, beside what its work costs without HTTP and threads.
+
+usage: python tests/benchmarks/ingest.py [--json] [--traces N] [--traces-per-request N] [--clients N]
+
+Clients replay bodies, encoded before, over real HTTP. The limit is FromString, conversion to the stored columns and
+Arrow insert in one process, without HTTP, threads or acknowledgements. CPU seconds are those of the server process.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TypeVar
+
+import httpx
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.samples.otlp import PROTOBUF, rag_trace, traces
+
+from ragvigil_monitor.cli.processes import start_serve
+from ragvigil_monitor.receiver.batch import Batch
+from ragvigil_monitor.receiver.decoding import decode_traces
+from ragvigil_monitor.receiver.times import microseconds
+from ragvigil_monitor.receiver.writing import write
+from ragvigil_monitor.store import Store
+
+T = TypeVar("T")
+
+SPANS_PER_TRACE = 6
+GROUP = 16
+"""Requests that the limit inserts together, about as many as a busy committer finds waiting."""
+
+
+def bodies(number: int, per_request: int) -> list[bytes]:
+    """Encoded requests of distinct traces, a second apart."""
+    first = datetime.now(UTC) - timedelta(days=1)
+    made = [rag_trace(each, started_at=first + timedelta(seconds=each)) for each in range(number)]
+    return [
+        traces(*(span for trace in group for span in trace)).SerializeToString()
+        for group in portions(made, per_request)
+    ]
+
+
+def portions(items: Sequence[T], size: int) -> list[Sequence[T]]:
+    """The items in groups of `size`."""
+    return [items[begin : begin + size] for begin in range(0, len(items), size)]
+
+
+def limit_cpu_s(requests: Sequence[bytes], folder: Path) -> float:
+    """CPU seconds that decoding and inserting cost in one process."""
+    store = Store.open(folder / "limit.duckdb")
+    now = datetime.now(UTC)
+    start = time.process_time()
+    for group in portions(requests, GROUP):
+        together = Batch()
+        for body in group:
+            together.add(decode_traces(body, microseconds(now)))
+        with store.transaction() as writer:
+            write(writer, together, now)
+    taken = time.process_time() - start
+    store.close()
+    return taken
+
+
+def served(requests: Sequence[bytes], clients: int, folder: Path) -> tuple[float, float, float]:
+    """Wall seconds, CPU seconds and file bytes of a server that takes the requests."""
+    database = folder / "served.duckdb"
+    serving = start_serve(db=database, port=0)
+    try:
+        cpu, start = cpu_s(serving.child.pid), time.perf_counter()
+        with ThreadPoolExecutor(clients) as senders:
+            list(
+                senders.map(lambda part: send(serving.url, part), [requests[each::clients] for each in range(clients)])
+            )
+        wall, cpu = time.perf_counter() - start, cpu_s(serving.child.pid) - cpu
+    finally:
+        serving.stop()
+    return wall, cpu, database.stat().st_size
+
+
+def send(url: str, requests: Sequence[bytes]) -> None:
+    """Post requests one after the other over one connection; each must be acknowledged."""
+    with httpx.Client(base_url=url, headers=PROTOBUF, timeout=60, trust_env=False) as client:
+        for body in requests:
+            client.post("/v1/traces", content=body).raise_for_status()
+
+
+def cpu_s(pid: int) -> float:
+    """CPU seconds of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure(number: int, per_request: int, clients: int) -> dict[str, float]:
+    """Every figure by its name."""
+    requests = bodies(number, per_request)
+    spans = number * SPANS_PER_TRACE
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        limit_cpu_s(requests[:GROUP], folder)  # imports what is imported on first use
+        (folder / "limit.duckdb").unlink()
+        limit = limit_cpu_s(requests, folder)
+        wall, cpu, size = served(requests, clients, folder)
+    return {
+        "spans_per_s": spans / wall,
+        "spans_per_cpu_s": spans / cpu,
+        "limit_spans_per_cpu_s": spans / limit,
+        "share_of_limit": limit / cpu,
+        "bytes_per_span": size / spans,
+    }
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="Speed of receiving, beside the limit of its parts.")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--traces", type=int, default=10_000, help="traces of six spans")
+    parser.add_argument("--traces-per-request", type=int, default=50, help="traces in one request")
+    parser.add_argument("--clients", type=int, default=8, help="clients that send at once")
+    wanted = parser.parse_args()
+    found = measure(wanted.traces, wanted.traces_per_request, wanted.clients)
+    print(json.dumps(found) if wanted.json else "\n".join(f"{key:24} {value:12.3f}" for key, value in found.items()))
+
+
+if __name__ == "__main__":
+    main()
