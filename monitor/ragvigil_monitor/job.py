@@ -28,10 +28,12 @@ class Job:
 
     every_s: it judges data times that are multiples of this; 0: it runs whenever jobs run, for the present.
     run: None instead of something to write leaves everything as it was, the watermark too.
-    most_ends: how many data times one transaction covers at most.
+    most_ends: how many data times one transaction covers at most. matures_s: how long a data time needs until what
+    belongs to it has happened; `schedule.lateness_s`, for what is under way, comes on top.
     """
 
     name: str
     every_s: int
     run: Callable[[Service, Turn], Write | None]
     most_ends: int = 48
+    matures_s: float = 0.0

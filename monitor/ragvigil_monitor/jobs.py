@@ -1,7 +1,9 @@
 """Every job of the monitor, in the order in which they run."""
 
 from functools import partial
+from typing import Any
 
+from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.notifiers.deliver import deliver, settle
 from ragvigil_monitor.guardrails.registry import GUARDRAILS
 from ragvigil_monitor.guardrails.watch import watch
@@ -16,7 +18,17 @@ def jobs(settings: Settings) -> list[Job]:
         Job("link_stages", 0, link_stages),
         Job("releases", 0, releases),
         Job("warm_up", 0, warm_up),
-        *(Job(guardrail.name, guardrail.every_s(settings), partial(watch, guardrail)) for guardrail in GUARDRAILS),
+        *(_looks(guardrail, settings) for guardrail in GUARDRAILS),
         Job("settle", 0, settle),
         Job("deliver", 0, deliver),
     ]
+
+
+def _looks(guardrail: Guardrail[Any], settings: Settings) -> Job:
+    return Job(
+        guardrail.name,
+        guardrail.every_s(settings),
+        partial(watch, guardrail),
+        guardrail.most_ends,
+        guardrail.matures_s(settings),
+    )

@@ -1,8 +1,9 @@
 """Which job is due, up to when, and what happens when one fails. Only data time counts: `now` is an argument.
 
-A job judges the times that are multiples of its `every_s` since the epoch. One is due `lateness_s` after it, so that
-late data is in. Where the job stopped is its watermark, committed together with the results: a run that is
-interrupted repeats what was not committed, a pause is caught up, and a replay from nothing gives the same tables.
+A job judges the times that are multiples of its `every_s` since the epoch. One is due `lateness_s` after it has
+matured, so that late data is in. Where the job stopped is its watermark, committed together with the results: a run
+that is interrupted repeats what was not committed, a pause is caught up, and a replay from nothing gives the same
+tables.
 """
 
 import logging
@@ -65,7 +66,7 @@ def _run(service: Service, job: Job, now: datetime) -> int:
     start = _start(service, job, now)
     if start is None:
         return 0
-    ends = due_ends(start, now, job.every_s, service.settings.schedule.lateness_s)
+    ends = due_ends(start, now, job.every_s, service.settings.schedule.lateness_s + job.matures_s)
     for some in _portions(ends, job.most_ends):
         _take_turn(service, job, Turn(start, some, now))
         start = some[-1]

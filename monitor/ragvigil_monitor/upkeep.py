@@ -6,8 +6,6 @@ import pyarrow as pa
 
 from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.guardrails.registry import GUARDRAILS
-from ragvigil_monitor.guardrails.sentence import sentence
-from ragvigil_monitor.guardrails.verdict import NOTHING
 from ragvigil_monitor.job import Turn, Write
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Writer
@@ -38,7 +36,7 @@ def releases(service: Service, turn: Turn) -> Write:
 
 
 def warm_up(service: Service, turn: Turn) -> Write | None:
-    """Before the first answer: show every guardrail with its limits, so that the page is not empty."""
+    """Before the first answer: show what every guardrail waits for, so that the page is not empty."""
     if service.store.row("first_answer_time")["first_answer_at"] is not None:
         return None
     rows = [
@@ -48,10 +46,10 @@ def warm_up(service: Service, turn: Turn) -> Write | None:
             "state": State.WARMING_UP.value,
             "since": turn.now,
             "evaluated_at": turn.now,
-            "sentence": sentence(guardrail, series, 0, NOTHING, limit, State.WARMING_UP),
+            "sentence": sentence,
         }
         for guardrail in GUARDRAILS
-        for series, limit in guardrail.limits(service.settings).items()
+        for series, sentence in guardrail.waiting(service.settings).items()
     ]
     return (lambda writer: _announce(writer, rows)) if rows else None
 

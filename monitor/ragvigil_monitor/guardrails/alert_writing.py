@@ -1,6 +1,7 @@
 """Changes of incidents into rows: the alert with its evidence, and a notification for each channel."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from ragvigil_monitor.guardrails.changes import Change
 from ragvigil_monitor.guardrails.evidence import OnsetTimes, evidence, onset_times
@@ -21,7 +22,7 @@ class _Dossier:
     onset: OnsetTimes
 
 
-def prepare(service: Service, guardrail: Guardrail, change: Change) -> Write:
+def prepare(service: Service, guardrail: Guardrail[Any], change: Change) -> Write:
     """Gather what the change needs now; the function that comes back only writes."""
     incident, breach = change.incident, change.breach
     dossier = None if breach is None else _dossier(service.store, guardrail, incident, breach)
@@ -37,8 +38,8 @@ def prepare(service: Service, guardrail: Guardrail, change: Change) -> Write:
     return write
 
 
-def _dossier(store: Store, guardrail: Guardrail, incident: Incident, breach: Verdict) -> _Dossier:
-    onset = onset_times(store, guardrail, incident, breach.limit)
+def _dossier(store: Store, guardrail: Guardrail[Any], incident: Incident, breach: Verdict) -> _Dossier:
+    onset = onset_times(store, guardrail, incident, breach.finding.beyond)
     return _Dossier(breach.sentence, evidence(store, guardrail, breach, onset), onset)
 
 

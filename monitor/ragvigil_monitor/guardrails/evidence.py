@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ragvigil_monitor.guardrails.finding import Beyond, Finding
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.incident import Incident
 from ragvigil_monitor.guardrails.models import Candidate, Evidence, SliceShare
 from ragvigil_monitor.guardrails.verdict import Verdict
+from ragvigil_monitor.signals.signal import Window
 from ragvigil_monitor.statistics.onset import onset
 from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.database import Row
@@ -29,7 +31,7 @@ _QUANTILES = (0.5, 0.95, 0.99)
 
 @dataclass(frozen=True, slots=True)
 class OnsetTimes:
-    """The first full hour of the rise, and an interval of at least 80 % for its beginning; all None when undecided.
+    """The first full hour of the change, and an interval of at least 80 % for its beginning; all None when undecided.
 
     The hour before may have been half in it, so the interval begins an hour before the earliest first full hour.
     """
@@ -39,8 +41,10 @@ class OnsetTimes:
     latest: datetime | None = None
 
 
-def onset_times(store: Store, guardrail: Guardrail, incident: Incident, limit: float) -> OnsetTimes:
-    """Since when more observations lie above the limit, from hourly counts around the opening of the alert."""
+def onset_times(store: Store, guardrail: Guardrail[Any], incident: Incident, beyond: Beyond | None) -> OnsetTimes:
+    """Since when more observations lie beyond the limit, from hourly counts around the opening of the alert."""
+    if beyond is None:
+        return OnsetTimes()
     start = incident.opened_at - SEARCHED_BEFORE
     end = min(incident.last_breach_at, incident.opened_at + SHARPENED_FOR)
     counted = store.columns(
@@ -49,7 +53,8 @@ def onset_times(store: Store, guardrail: Guardrail, incident: Incident, limit: f
         series=incident.series,
         window_start=start,
         window_end=end,
-        limit=limit,
+        limit=beyond.limit,
+        below=beyond.below,
     )
     hours = int((end - start) / _HOUR)
     over, totals = np.zeros(hours + 1), np.zeros(hours + 1)
@@ -62,42 +67,51 @@ def onset_times(store: Store, guardrail: Guardrail, incident: Incident, limit: f
     )
 
 
-def evidence(store: Store, guardrail: Guardrail, verdict: Verdict, since: OnsetTimes) -> Evidence:
+def evidence(store: Store, guardrail: Guardrail[Any], verdict: Verdict, since: OnsetTimes) -> Evidence:
     """Everything that a person wants to see beside the sentence."""
-    observed: dict[str, Any] = {
-        "signal": guardrail.signal.name,
-        "series": verdict.series,
-        "window_start": verdict.window.start,
-        "window_end": verdict.window.end,
-        "limit": verdict.limit,
-    }
+    finding = verdict.finding
     return Evidence(
-        window_start=verdict.window.start,
-        window_end=verdict.window.end,
-        value=verdict.estimate.value,
-        lower=verdict.estimate.lower,
-        upper=verdict.estimate.upper,
-        alarm_lower=verdict.estimate.alarm_lower,
-        limit=verdict.limit,
+        window_start=finding.window.start,
+        window_end=finding.window.end,
+        value=finding.estimate.value,
+        lower=finding.estimate.lower,
+        upper=finding.estimate.upper,
+        alarm_lower=finding.estimate.alarm_lower,
+        limit=finding.crossed,
+        expected=None if finding.limits is None else finding.limits.expected,
         unit=guardrail.signal.unit,
-        n=verdict.estimate.n,
-        missing=verdict.estimate.missing,
-        slices=_slices(store, guardrail.signal.quantile_of(verdict.series), observed),
-        trace_ids=[row["trace_id"] for row in store.rows("worst_over_limit", most=MOST_TRACES, **observed)],
-        releases=_releases(store, verdict, since),
+        n=finding.estimate.n,
+        missing=finding.estimate.missing,
+        releases=_releases(store, finding.window, since),
         also_in_breach=list(verdict.also_in_breach),
+        **_observations(store, guardrail, finding),
     )
 
 
-def _slices(store: Store, quantile: float | None, observed: dict[str, Any]) -> list[SliceShare]:
-    tolerated = None if quantile is None else 1 - quantile
-    rows = store.rows("slices_over_limit", tolerated=tolerated, most=MOST_SLICES, **observed)
+def _observations(store: Store, guardrail: Guardrail[Any], finding: Finding) -> dict[str, Any]:
+    beyond = finding.beyond
+    if beyond is None:
+        return {"slices": [], "trace_ids": []}
+    observed: dict[str, Any] = {
+        "signal": guardrail.signal.name,
+        "series": finding.series,
+        "window_start": finding.window.start,
+        "window_end": finding.window.end,
+        "limit": beyond.limit,
+        "below": beyond.below,
+    }
+    worst = store.rows("worst_over_limit", most=MOST_TRACES, **observed)
+    return {"slices": _slices(store, beyond, observed), "trace_ids": [row["trace_id"] for row in worst]}
+
+
+def _slices(store: Store, beyond: Beyond, observed: dict[str, Any]) -> list[SliceShare]:
+    rows = store.rows("slices_over_limit", tolerated=beyond.tolerated, most=MOST_SLICES, **observed)
     return [
         SliceShare(
             name=row["name"],
             value=row["slice"],
             n=row["n"],
-            estimate=_slice_estimate(row, quantile),
+            estimate=_slice_estimate(row, beyond.quantile),
             excess=row["excess"],
         )
         for row in rows
@@ -108,7 +122,7 @@ def _slice_estimate(row: Row, quantile: float | None) -> float:
     return float(row["mean"] if quantile is None else row["quantiles"][_QUANTILES.index(quantile)])
 
 
-def _releases(store: Store, verdict: Verdict, since: OnsetTimes) -> list[Candidate]:
-    earliest = (since.earliest or verdict.window.start) - RELEASE_BEFORE
-    latest = min((since.latest or verdict.window.end) + RELEASE_AFTER, verdict.window.end)
+def _releases(store: Store, window: Window, since: OnsetTimes) -> list[Candidate]:
+    earliest = (since.earliest or window.start) - RELEASE_BEFORE
+    latest = min((since.latest or window.end) + RELEASE_AFTER, window.end)
     return [Candidate(**row) for row in store.rows("releases_between", earliest=earliest, latest=latest)]

@@ -5,19 +5,20 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from ragvigil_monitor.guardrails.finding import Finding, Limits
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.standing import Standing
-from ragvigil_monitor.guardrails.verdict import Finding
 from ragvigil_monitor.store import Writer
 
 _TIME: Final = pa.timestamp("us")
+_AMOUNTS: Final = ("value", "lower", "upper", "alarm_lower", "limit_value", "lower_limit_value", "expected_value")
 _ESTIMATES: Final = pa.schema(
     {
         "signal": pa.string(),
         "series": pa.string(),
         "window_end": _TIME,
         "window_s": pa.int32(),
-        **{name: pa.float64() for name in ("value", "lower", "upper", "alarm_lower", "limit_value")},
+        **{name: pa.float64() for name in _AMOUNTS},
         "unit": pa.string(),
         "n": pa.int64(),
         "missing": pa.int64(),
@@ -26,7 +27,7 @@ _ESTIMATES: Final = pa.schema(
 )
 
 
-def write_estimates(writer: Writer, guardrail: Guardrail, found: Sequence[Finding]) -> None:
+def write_estimates(writer: Writer, guardrail: Guardrail[Any], found: Sequence[Finding]) -> None:
     """Add one row for each series, window and look."""
     if found:
         rows = [_estimate_row(guardrail, finding) for finding in found]
@@ -34,7 +35,7 @@ def write_estimates(writer: Writer, guardrail: Guardrail, found: Sequence[Findin
 
 
 def write_standings(
-    writer: Writer, guardrail: Guardrail, before: Mapping[str, Standing], now: Mapping[str, Standing]
+    writer: Writer, guardrail: Guardrail[Any], before: Mapping[str, Standing], now: Mapping[str, Standing]
 ) -> None:
     """Replace what was said of each series; forget those that are no longer guarded."""
     for series in sorted(before.keys() - now.keys()):
@@ -44,8 +45,8 @@ def write_standings(
         writer.execute_with("replace_guardrail_states", pa.Table.from_pylist(rows))
 
 
-def _estimate_row(guardrail: Guardrail, finding: Finding) -> dict[str, Any]:
-    estimate = finding.estimate
+def _estimate_row(guardrail: Guardrail[Any], finding: Finding) -> dict[str, Any]:
+    estimate, limits = finding.estimate, finding.limits or Limits()
     return {
         "signal": guardrail.signal.name,
         "series": finding.series,
@@ -55,7 +56,9 @@ def _estimate_row(guardrail: Guardrail, finding: Finding) -> dict[str, Any]:
         "lower": estimate.lower,
         "upper": estimate.upper,
         "alarm_lower": estimate.alarm_lower,
-        "limit_value": finding.limit,
+        "limit_value": limits.upper,
+        "lower_limit_value": limits.lower,
+        "expected_value": limits.expected,
         "unit": guardrail.signal.unit,
         "n": estimate.n,
         "missing": estimate.missing,
@@ -63,7 +66,7 @@ def _estimate_row(guardrail: Guardrail, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _standing_row(guardrail: Guardrail, standing: Standing) -> dict[str, Any]:
+def _standing_row(guardrail: Guardrail[Any], standing: Standing) -> dict[str, Any]:
     return {
         "guardrail": guardrail.name,
         "series": standing.series,

@@ -13,12 +13,17 @@ class ApiModel(BaseModel):
 
 
 class State(StrEnum):
-    """State of a guardrail on one series; `unguarded` is a series without a limit, which is shown and never judged."""
+    """State of a guardrail on one series.
+
+    `unguarded` is a series without a limit, which is shown and never judged; `insufficient_baseline` one whose usual
+    level is not known, because too much of its history is excluded.
+    """
 
     OK = "ok"
     WARMING_UP = "warming_up"
     NO_DATA = "no_data"
     NO_POWER = "no_power"
+    INSUFFICIENT_BASELINE = "insufficient_baseline"
     INCONCLUSIVE = "inconclusive"
     BREACH = "breach"
     UNGUARDED = "unguarded"
@@ -67,7 +72,7 @@ class Candidate(ApiModel):
 
 
 class Evidence(ApiModel):
-    """What stands behind an alert."""
+    """What stands behind an alert. limit: the one that was crossed. expected: the usual value, if one is known."""
 
     window_start: datetime
     window_end: datetime
@@ -75,7 +80,7 @@ class Evidence(ApiModel):
     lower: float | None
     upper: float | None
     alarm_lower: float | None
-    limit: float
+    limit: float | None
     unit: str
     n: int
     missing: int
@@ -83,6 +88,7 @@ class Evidence(ApiModel):
     trace_ids: list[str]
     releases: list[Candidate]
     also_in_breach: list[str] = []
+    expected: float | None = None
 
 
 class Alert(ApiModel):

@@ -1,23 +1,33 @@
 """What a guardrail says, in one sentence with numbers."""
 
-from ragvigil_monitor.guardrails.guardrail import Guardrail
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 
 
-def sentence(
-    guardrail: Guardrail, series: str, window_s: int, estimate: IntervalEstimate, limit: float, state: State
-) -> str:
+@dataclass(frozen=True, slots=True)
+class Words:
+    """subject: what a series is called in a sentence. limit: what a limit is called. counted: what n counts."""
+
+    unit: str
+    subject: Callable[[str], str]
+    limit: str
+    counted: Callable[[str], str]
+
+
+def sentence(words: Words, series: str, window_s: int, estimate: IntervalEstimate, limit: float, state: State) -> str:
     """For example: "p95 rerank latency over the last 6 h: 612 ms (95 % interval 580–655 ms, n = 354), SLO 300 ms."."""
     over = f"over the last {window_s // 3600} h"
-    against = f"{guardrail.limit_word} {amount(limit, guardrail.signal.unit)}"
-    counted = guardrail.counted(series)
+    against = f"{words.limit} {amount(limit, words.unit)}"
+    counted = words.counted(series)
     if state is State.WARMING_UP:
-        return f"No answer has arrived yet; {guardrail.subject(series)} has the {against}."
+        return f"No answer has arrived yet; {words.subject(series)} has the {against}."
     if state is State.NO_DATA:
         return f"{_nothing(estimate, counted)} {over}, although answers came before: missing evidence; {against}."
-    figures = _figures(guardrail.signal.unit, estimate)
-    return f"{guardrail.subject(series)} {over}: {figures}{_missing(estimate)}, {against}.{_needed(estimate, counted)}"
+    figures = _figures(words.unit, estimate)
+    return f"{words.subject(series)} {over}: {figures}{_missing(estimate)}, {against}.{_needed(estimate, counted)}"
 
 
 def amount(value: float, unit: str) -> str:

@@ -1,25 +1,27 @@
 """The job of a guardrail: look, judge, open and resolve alerts."""
 
 from datetime import timedelta
+from typing import Any
 
 from ragvigil_monitor.guardrails.alert_writing import prepare
 from ragvigil_monitor.guardrails.budget import alarm_budget
 from ragvigil_monitor.guardrails.changes import Incidents
+from ragvigil_monitor.guardrails.finding import Finding
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.incident import Incident
 from ragvigil_monitor.guardrails.look_writing import write_estimates, write_standings
 from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.guardrails.standing import Standing, standings
-from ragvigil_monitor.guardrails.verdict import Finding, findings, verdicts
+from ragvigil_monitor.guardrails.verdict import findings, verdicts
 from ragvigil_monitor.job import Turn, Write
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store, Writer
 
 
-def watch(guardrail: Guardrail, service: Service, turn: Turn) -> Write:
+def watch(guardrail: Guardrail[Any], service: Service, turn: Turn) -> Write:
     """Take the looks of a turn and hand back what is to be written."""
     store, settings = service.store, service.settings
-    alpha, limits = alarm_budget(settings).alpha_per_look, guardrail.limits(settings)
+    alpha = alarm_budget(settings).alpha_per_look
     first_answer_at = store.row("first_answer_time")["first_answer_at"]
     incidents = _open_incidents(store, guardrail, timedelta(hours=settings.alarms.rearm_h))
     before = standing = _standings(store, guardrail)
@@ -27,7 +29,7 @@ def watch(guardrail: Guardrail, service: Service, turn: Turn) -> Write:
     for end in turn.ends:
         answered = first_answer_at is not None and first_answer_at < end
         look = findings(guardrail, store, settings, end, alpha=alpha, answered_before=answered)
-        judged = verdicts(guardrail, look, limits)
+        judged = verdicts(look)
         incidents.take(judged, end)
         standing = standings(standing, judged, end)
         found += look
@@ -42,11 +44,11 @@ def watch(guardrail: Guardrail, service: Service, turn: Turn) -> Write:
     return write
 
 
-def _open_incidents(store: Store, guardrail: Guardrail, rearm: timedelta) -> Incidents:
+def _open_incidents(store: Store, guardrail: Guardrail[Any], rearm: timedelta) -> Incidents:
     rows = store.rows("open_alerts_of", guardrail=guardrail.name)
     return Incidents(guardrail.name, rearm, {row["series"]: Incident(guardrail.name, **row) for row in rows})
 
 
-def _standings(store: Store, guardrail: Guardrail) -> dict[str, Standing]:
+def _standings(store: Store, guardrail: Guardrail[Any]) -> dict[str, Standing]:
     rows = store.rows("guardrail_states_of", guardrail=guardrail.name)
     return {row["series"]: Standing(**{**row, "state": State(row["state"])}) for row in rows}

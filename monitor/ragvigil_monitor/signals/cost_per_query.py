@@ -23,9 +23,4 @@ def estimate(look: Look) -> dict[str, IntervalEstimate]:
     return {"mean": mean_interval(usable, alpha=look.alpha), **quantiles}
 
 
-COST_PER_QUERY = Signal(
-    name="cost_per_query",
-    unit="usd",
-    estimate=estimate,
-    quantile_of=QUANTILES.get,
-)
+COST_PER_QUERY = Signal(name="cost_per_query", unit="usd", estimate=estimate)

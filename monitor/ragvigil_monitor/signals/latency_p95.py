@@ -21,9 +21,4 @@ def estimate(look: Look) -> dict[str, IntervalEstimate]:
     }
 
 
-LATENCY_P95 = Signal(
-    name="latency_p95",
-    unit="ms",
-    estimate=estimate,
-    quantile_of=lambda _series: QUANTILE,
-)
+LATENCY_P95 = Signal(name="latency_p95", unit="ms", estimate=estimate)

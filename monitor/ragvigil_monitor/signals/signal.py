@@ -1,12 +1,14 @@
 """What a signal is, what it may look at, and what it finds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Generic, TypeVar
 
 from ragvigil_monitor.settings import Settings
-from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 from ragvigil_monitor.store import Store
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +35,13 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Signal:
+class Signal(Generic[Found]):
     """A quantity that is watched.
 
-    unit: `ms` or `usd`. estimate: one result for each series with data in the window. quantile_of: which quantile a
-    series is, None for a mean; 1 - q of the observations may lie above its limit.
+    unit: `ms`, `usd` or `ratio`. estimate: one result for each series with data in the window, of the type that the
+    rule of its guardrail judges.
     """
 
     name: str
     unit: str
-    estimate: Callable[[Look], dict[str, IntervalEstimate]]
-    quantile_of: Callable[[str], float | None]
+    estimate: Callable[[Look], Mapping[str, Found]]

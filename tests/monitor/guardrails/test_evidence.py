@@ -6,6 +6,7 @@ import pytest
 
 from ragvigil_monitor.guardrails.cost_per_query import COST_GUARDRAIL
 from ragvigil_monitor.guardrails.evidence import MOST_SLICES, OnsetTimes, evidence, onset_times
+from ragvigil_monitor.guardrails.finding import Beyond
 from ragvigil_monitor.guardrails.incident import Incident
 from ragvigil_monitor.guardrails.latency_p95 import LATENCY_GUARDRAIL
 from ragvigil_monitor.guardrails.verdict import Verdict, findings, verdicts
@@ -13,6 +14,7 @@ from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.store import Store
 
 AddAnswers = Callable[..., None]
+OVER_SLO = Beyond(1500.0, tolerated=0.05, quantile=0.95)
 SETTINGS = Settings.load(guardrails={"latency_p95": {"slo_ms": {"answer": 1500}, "windows_h": [24]}})
 
 
@@ -23,7 +25,7 @@ def verdict(memory_store: Store, monday: datetime) -> Callable[[], Verdict]:
     def judge() -> Verdict:
         end = monday + timedelta(days=1)
         found = findings(LATENCY_GUARDRAIL, memory_store, SETTINGS, end, alpha=0.001, answered_before=True)
-        (only,) = verdicts(LATENCY_GUARDRAIL, found, {"answer": 1500.0})
+        (only,) = verdicts(found)
         return only
 
     return judge
@@ -87,7 +89,7 @@ def test_a_slice_is_estimated_like_the_whole(
     end, limit = monday + timedelta(days=1), 0.5
     settings = Settings.load(guardrails={"cost_per_query": {"budget_usd": {series: limit}}})
     found = findings(COST_GUARDRAIL, memory_store, settings, end, alpha=0.001, answered_before=True)
-    (verdict,) = verdicts(COST_GUARDRAIL, found, {series: limit})
+    (verdict,) = verdicts(found)
     shown = evidence(memory_store, COST_GUARDRAIL, verdict, OnsetTimes())
     assert {each.estimate for each in shown.slices} == {shown.value}
     assert shown.slices[0].excess == pytest.approx((costs > limit).sum() - tolerated * 2400)
@@ -127,7 +129,7 @@ def test_the_interval_of_the_onset_is_short_and_holds_the_truth(
     add_answers(after_h, np.where(after_h >= 29, 5000.0, 100.0))
     opened_at = monday + timedelta(hours=opened_h)
     incident = Incident("latency_p95", "answer", opened_at, opened_at + timedelta(hours=3))
-    found = onset_times(memory_store, LATENCY_GUARDRAIL, incident, 1500.0)
+    found = onset_times(memory_store, LATENCY_GUARDRAIL, incident, OVER_SLO)
     assert found.earliest is not None
     assert found.latest is not None
     assert found.earliest <= monday + timedelta(hours=29) <= found.latest
@@ -139,4 +141,4 @@ def test_an_incident_older_than_the_search_has_no_onset(
 ) -> None:
     add_answers(np.arange(0, 48, 0.02), 5000.0)
     incident = Incident("latency_p95", "answer", monday + timedelta(hours=40), monday + timedelta(hours=47))
-    assert onset_times(memory_store, LATENCY_GUARDRAIL, incident, 1500.0) == OnsetTimes()
+    assert onset_times(memory_store, LATENCY_GUARDRAIL, incident, OVER_SLO) == OnsetTimes()

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from ragvigil_monitor.api.models import State
 from ragvigil_monitor.guardrails.changes import Change, Incidents
+from ragvigil_monitor.guardrails.finding import NOTHING, Finding
 from ragvigil_monitor.guardrails.incident import Incident
 from ragvigil_monitor.guardrails.standing import standings
-from ragvigil_monitor.guardrails.verdict import NOTHING, Verdict
+from ragvigil_monitor.guardrails.verdict import Verdict
 from ragvigil_monitor.signals.signal import Window
 
 START = datetime(2026, 6, 1, tzinfo=UTC)
@@ -22,7 +23,7 @@ def hour(number: int) -> datetime:
 
 
 def verdict(state: State, looked_at: datetime, series: str = "rerank") -> Verdict:
-    return Verdict(series, state, Window(looked_at, 3600), NOTHING, 300.0, f"{state} {looked_at:%H}", ())
+    return Verdict(Finding(series, Window(looked_at, 3600), NOTHING, state, f"{state} {looked_at:%H}"))
 
 
 def run(states: Sequence[State | None], incidents: Incidents | None = None, first_hour: int = 0) -> Incidents:

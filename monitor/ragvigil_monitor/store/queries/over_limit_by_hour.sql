@@ -1,8 +1,8 @@
--- How many observations of a series lie above a limit, hour by hour from the start of a window?
+-- How many observations of a series lie above a limit ($below: below it), hour by hour from the start of a window?
 SELECT
     floor(epoch(started_at - $window_start::TIMESTAMP) / 3600)::INTEGER AS hour,
     count(*) AS n,
-    count(*) FILTER (value > $limit) AS over_limit
+    count(*) FILTER (if($below, value < $limit, value > $limit)) AS over_limit
 FROM observations($signal, $series, $window_start::TIMESTAMP, $window_end::TIMESTAMP)
 WHERE isfinite(value)
 GROUP BY hour

@@ -1,4 +1,5 @@
--- Which slices of the traffic lie above a limit, and by how many observations more than may ($tolerated, a share)?
+-- Which slices of the traffic lie above a limit ($below: below it), and by how many observations more than may
+-- ($tolerated, a share)?
 -- Without $tolerated the series is a mean, and what counts is how often its budget is overspent.
 WITH labelled AS (
     SELECT observed.value, answers.intent, answers.service_version, answers.slices
@@ -24,7 +25,7 @@ SELECT
     favg(value) AS mean,
     quantile_disc(value, [0.5, 0.95, 0.99]) AS quantiles,
     coalesce(
-        count(*) FILTER (value > $limit) - $tolerated::DOUBLE * count(*),
+        count(*) FILTER (if($below, value < $limit, value > $limit)) - $tolerated::DOUBLE * count(*),
         count(*) * (favg(value) / $limit - 1)
     ) AS excess
 FROM slices

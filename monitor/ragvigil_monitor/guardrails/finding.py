@@ -1,0 +1,52 @@
+"""What a look finds of one series over one window: the estimate, its limits, the state, and all that in words."""
+
+from dataclasses import dataclass
+
+from ragvigil_monitor.guardrails.models import State
+from ragvigil_monitor.signals.signal import Window
+from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
+
+NOTHING = IntervalEstimate(None, None, None, None, n=0, missing=0, needed=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Between which values a series may lie; None where that side is open. expected: its usual value, if known."""
+
+    lower: float | None = None
+    upper: float | None = None
+    expected: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """Which single observations speak for a breach; onset, slices and traces of an alert are counted from them.
+
+    limit: those above it, or below it where `below`. tolerated: the share that may lie there; None for a mean, where
+    excess counts budgets overspent. quantile: which quantile a slice is estimated by; None: by its mean.
+    """
+
+    limit: float
+    tolerated: float | None
+    quantile: float | None = None
+    below: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One series over one window. limits, beyond: None where the series is only shown; then it is `unguarded`."""
+
+    series: str
+    window: Window
+    estimate: IntervalEstimate
+    state: State
+    sentence: str = ""
+    limits: Limits | None = None
+    beyond: Beyond | None = None
+
+    @property
+    def crossed(self) -> float | None:
+        """The limit on the side that the observations speak for; the upper one where there are none."""
+        if self.limits is None:
+            return None
+        return self.limits.lower if self.beyond is not None and self.beyond.below else self.limits.upper
