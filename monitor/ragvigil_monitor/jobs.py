@@ -3,6 +3,10 @@
 from functools import partial
 from typing import Any
 
+from ragvigil_monitor.drift.comparing import compare_days
+from ragvigil_monitor.drift.days import add_up_days
+from ragvigil_monitor.drift.fitting import fit_references
+from ragvigil_monitor.drift.hours import add_up_hours
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.notifiers.deliver import deliver, settle
 from ragvigil_monitor.guardrails.registry import GUARDRAILS
@@ -18,6 +22,10 @@ def jobs(settings: Settings) -> list[Job]:
         Job("link_stages", 0, link_stages),
         Job("releases", 0, releases),
         Job("warm_up", 0, warm_up),
+        Job("drift_hours", 3600, add_up_hours),
+        Job("drift_days", 86400, add_up_days, most_ends=1),
+        Job("drift_references", 3600, fit_references),
+        Job("drift_evidence", 86400, compare_days, most_ends=7),
         *(_looks(guardrail, settings) for guardrail in GUARDRAILS),
         Job("settle", 0, settle),
         Job("deliver", 0, deliver),

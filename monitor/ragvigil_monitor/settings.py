@@ -78,11 +78,29 @@ class CostPerQuery(Section):
     every_s: int = Field(3600, ge=60, le=86400, description="Seconds between two looks.")
 
 
+class QueryDrift(Section):
+    """What is asked, against the season of the weeks that a reference was learnt from."""
+
+    enabled: bool = Field(True, description="Whether this guardrail watches.")
+    reference_weeks: int = Field(4, ge=2, le=12, description="Weeks of query vectors that a reference is learnt from.")
+    baseline: PositiveInt = Field(
+        1,
+        description="Version of the reference; raise it to accept today's traffic: the newest weeks become a new one.",
+    )
+    every_s: int = Field(3600, ge=3600, le=86400, multiple_of=3600, description="Seconds between two looks.")
+
+    @property
+    def windows_h(self) -> list[int]:
+        """The one trailing window that references are calibrated for."""
+        return [24]
+
+
 class Guardrails(Section):
     """The guardrails, one section each."""
 
     latency_p95: LatencyP95 = Field(LatencyP95(), description="p95 latency by stage.")
     cost_per_query: CostPerQuery = Field(CostPerQuery(), description="Cost per answer.")
+    query_drift: QueryDrift = Field(QueryDrift(), description="Drift of what is asked.")
 
 
 class Webhook(Section):

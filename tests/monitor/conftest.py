@@ -1,6 +1,6 @@
 """A store in memory, synthetic traffic in it, and a service around it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -18,6 +18,7 @@ from ragvigil_monitor.store import Store
 MONDAY = datetime(2026, 6, 1, tzinfo=UTC)
 Column = NDArray[Any]
 AddAnswers = Callable[..., None]
+AddVectors = Callable[..., None]
 MakeService = Callable[..., Service]
 
 
@@ -97,6 +98,44 @@ def add_answers(memory_store: Store) -> AddAnswers:
 
 
 @pytest.fixture
+def add_vectors(memory_store: Store) -> AddVectors:
+    """Adds query vectors `after_h` hours after Monday; given raw vectors, it stores units as the receiver does.
+
+    intents: one an answer, or None for vectors without an answer. units: bytes to store instead of the vectors'.
+    """
+    given = 0
+
+    def add(
+        after_h: Column,
+        vectors: Column,
+        *,
+        model: str | None = "encoder-1",
+        intents: Sequence[str | None] | None = None,
+        units: Sequence[bytes] | None = None,
+    ) -> None:
+        nonlocal given
+        norms = np.linalg.norm(vectors, axis=1)
+        trace_ids = [(1 << 64 | given + place).to_bytes(16) for place in range(len(after_h))]
+        given += len(after_h)
+        columns = {
+            "trace_id": trace_ids,
+            "span_id": [b"embed000"] * len(after_h),
+            "answer_span_id": [b"answer00"] * len(after_h),
+            "started_at": _moments(after_h),
+            "model": pa.array([model] * len(after_h), pa.string()),
+            "dimension": pa.array([vectors.shape[1]] * len(after_h), pa.int32()),
+            "norm": pa.array(norms, pa.float32()),
+            "unit_f16": units or [row.tobytes() for row in (vectors / norms[:, None]).astype("<f2")],
+        }
+        with memory_store.transaction() as writer:
+            writer.execute_with("insert_query_vectors", pa.table(columns))
+            if intents is not None:
+                writer.execute_with("insert_answers", pa.table(_bare_answers(trace_ids, after_h, intents)))
+
+    return add
+
+
+@pytest.fixture
 def make_service(memory_store: Store) -> Iterator[MakeService]:
     """Makes a service whose clock stands, with settings as given."""
     committers = []
@@ -109,6 +148,20 @@ def make_service(memory_store: Store) -> Iterator[MakeService]:
     yield make
     for committer in committers:
         committer.close()
+
+
+def _bare_answers(trace_ids: list[bytes], after_h: Column, intents: Sequence[str | None]) -> dict[str, Any]:
+    return {
+        "trace_id": trace_ids,
+        "span_id": [b"answer00"] * len(after_h),
+        "answer_id": [trace_id.hex() for trace_id in trace_ids],
+        "started_at": _moments(after_h),
+        "duration_ms": _column(100.0, after_h),
+        "service": ["shop"] * len(after_h),
+        "status": ["ok"] * len(after_h),
+        "intent": pa.array(intents, pa.string()),
+        "sampling_probability": [1.0] * len(after_h),
+    }
 
 
 def _moments(after_h: Column) -> pa.Array:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ragvigil_monitor.guardrails.finding import Beyond, Finding
+from ragvigil_monitor.guardrails.finding import Attribution, Beyond, Finding
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.incident import Incident
 from ragvigil_monitor.guardrails.models import Candidate, Evidence, SliceShare
@@ -67,7 +67,9 @@ def onset_times(store: Store, guardrail: Guardrail[Any], incident: Incident, bey
     )
 
 
-def evidence(store: Store, guardrail: Guardrail[Any], verdict: Verdict, since: OnsetTimes) -> Evidence:
+def evidence(
+    store: Store, guardrail: Guardrail[Any], verdict: Verdict, since: OnsetTimes, attribution: Attribution | None
+) -> Evidence:
     """Everything that a person wants to see beside the sentence."""
     finding = verdict.finding
     return Evidence(
@@ -84,8 +86,16 @@ def evidence(store: Store, guardrail: Guardrail[Any], verdict: Verdict, since: O
         missing=finding.estimate.missing,
         releases=_releases(store, finding.window, since),
         also_in_breach=list(verdict.also_in_breach),
-        **_observations(store, guardrail, finding),
+        **_parts(store, guardrail, finding, attribution),
     )
+
+
+def _parts(
+    store: Store, guardrail: Guardrail[Any], finding: Finding, attribution: Attribution | None
+) -> dict[str, Any]:
+    if attribution is not None:
+        return {"slices": attribution.slices, "trace_ids": attribution.trace_ids}
+    return _observations(store, guardrail, finding)
 
 
 def _observations(store: Store, guardrail: Guardrail[Any], finding: Finding) -> dict[str, Any]:

@@ -1,10 +1,13 @@
 """What a look finds of one series over one window: the estimate, its limits, the state, and all that in words."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from ragvigil_monitor.guardrails.models import State
+from ragvigil_monitor.guardrails.models import SliceShare, State
+from ragvigil_monitor.job import Write
 from ragvigil_monitor.signals.signal import Window
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
+from ragvigil_monitor.store import Store
 
 NOTHING = IntervalEstimate(None, None, None, None, n=0, missing=0, needed=0)
 
@@ -33,8 +36,24 @@ class Beyond:
 
 
 @dataclass(frozen=True, slots=True)
+class Attribution:
+    """What stands behind a breach that is not counted from single observations.
+
+    note: sentences that follow the finding's. keep: writes what is to be kept of how it was found.
+    """
+
+    note: str
+    slices: list[SliceShare]
+    trace_ids: list[str]
+    keep: Write
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
-    """One series over one window. limits, beyond: None where the series is only shown; then it is `unguarded`."""
+    """One series over one window. limits, beyond: None where the series is only shown; then it is `unguarded`.
+
+    attribute: finds out what stands behind a breach, where it is not counted from single observations.
+    """
 
     series: str
     window: Window
@@ -43,6 +62,7 @@ class Finding:
     sentence: str = ""
     limits: Limits | None = None
     beyond: Beyond | None = None
+    attribute: Callable[[Store], Attribution] | None = None
 
     @property
     def crossed(self) -> float | None:
