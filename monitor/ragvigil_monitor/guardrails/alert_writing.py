@@ -40,11 +40,11 @@ def prepare(service: Service, guardrail: Guardrail[Any], change: Change) -> Writ
 
 
 def _dossier(store: Store, guardrail: Guardrail[Any], incident: Incident, breach: Verdict) -> _Dossier:
-    onset = onset_times(store, guardrail, incident, breach.finding.beyond)
-    attribute = breach.finding.attribute
-    if attribute is None:
-        return _Dossier(breach.sentence, evidence(store, guardrail, breach, onset, None), onset, None)
-    found = attribute(store)
+    onset = onset_times(store, guardrail, incident, breach.finding)
+    investigation = breach.finding.investigation
+    if investigation is None:
+        return _Dossier(breach.sentence, evidence(store, guardrail, breach, onset), onset, None)
+    found = investigation.attribution(store)
     sentence = f"{breach.sentence} {found.note}"
     return _Dossier(sentence, evidence(store, guardrail, breach, onset, found), onset, found.keep)
 

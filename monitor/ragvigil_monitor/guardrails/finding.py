@@ -1,7 +1,11 @@
 """What a look finds of one series over one window: the estimate, its limits, the state, and all that in words."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ragvigil_monitor.guardrails.models import SliceShare, State
 from ragvigil_monitor.job import Write
@@ -37,7 +41,7 @@ class Beyond:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """What stands behind a breach that is not counted from single observations.
+    """Which slices and traces a breach comes from, those that contribute most first.
 
     note: sentences that follow the finding's. keep: writes what is to be kept of how it was found.
     """
@@ -49,10 +53,28 @@ class Attribution:
 
 
 @dataclass(frozen=True, slots=True)
+class HourlyCounts:
+    """For each hour from a start on: observations, and how many of them speak for a breach."""
+
+    beyond: NDArray[np.float64]
+    totals: NDArray[np.float64]
+
+
+class Investigation(Protocol):
+    """Finds out what stands behind a breach, where that is not counted from single observations."""
+
+    def attribution(self, store: Store) -> Attribution:
+        """Which slices and traces it comes from."""
+
+    def by_hour(self, store: Store, start: datetime, end: datetime) -> HourlyCounts:
+        """From what hour on there is more of what made the breach: counts of each hour in [start, end)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One series over one window. limits, beyond: None where the series is only shown; then it is `unguarded`.
 
-    attribute: finds out what stands behind a breach, where it is not counted from single observations.
+    investigation: for a signal without single observations; then `beyond` is None.
     """
 
     series: str
@@ -62,7 +84,7 @@ class Finding:
     sentence: str = ""
     limits: Limits | None = None
     beyond: Beyond | None = None
-    attribute: Callable[[Store], Attribution] | None = None
+    investigation: Investigation | None = None
 
     @property
     def crossed(self) -> float | None:

@@ -2,26 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 
-from ragvigil_monitor.drift.comparing import tested_window
-from ragvigil_monitor.drift.encoder import Encoder
-from ragvigil_monitor.drift.evidence import SliceContribution
+from ragvigil_monitor.guardrails.drift_investigation import DriftInvestigation
 from ragvigil_monitor.guardrails.drift_words import (
-    comparison_note,
     drift_sentence,
     uncalibrated_sentence,
     waiting_sentence,
 )
-from ragvigil_monitor.guardrails.finding import NOTHING, Attribution, Finding, Limits
+from ragvigil_monitor.guardrails.finding import NOTHING, Finding, Limits
 from ragvigil_monitor.guardrails.guardrail import Guardrail
-from ragvigil_monitor.guardrails.models import SliceShare, State
+from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.signals.query_drift import QUERY_DRIFT, SERIES, Drift
 from ragvigil_monitor.signals.signal import Look
 from ragvigil_monitor.statistics.drift_replay import MINIMUM
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
-from ragvigil_monitor.store import Store
 
 DAY_S = 86400
 
@@ -70,27 +65,14 @@ def _judged(look: Look, series: str, drift: Drift) -> Finding:
     limit = drift.quiet.at(per_day)
     state = _state(drift, limit)
     sentence = drift_sentence(series, drift, state, limit=limit, per_week=7 * per_day)
-    attribute = partial(_attribute, drift.encoder, look)
-    return Finding(series, look.window, estimate, state, sentence, Limits(upper=limit), attribute=attribute)
+    investigation = DriftInvestigation(drift.encoder, look.window, weeks)
+    return Finding(series, look.window, estimate, state, sentence, Limits(upper=limit), investigation=investigation)
 
 
 def _state(drift: Drift, limit: float) -> State:
     if drift.value is None or drift.n < MINIMUM:
         return State.NO_POWER
     return State.BREACH if drift.value > limit else State.OK
-
-
-def _attribute(encoder: Encoder, look: Look, store: Store) -> Attribution:
-    weeks = look.settings.guardrails.query_drift.reference_weeks
-    test = tested_window(store, encoder, look.window.end, weeks=weeks)
-    if test.found is None:
-        return Attribution(comparison_note(None), [], [], test.keep)
-    slices = [_share(each) for each in test.found.slices]
-    return Attribution(comparison_note(test.found), slices, test.found.trace_ids, test.keep)
-
-
-def _share(found: SliceContribution) -> SliceShare:
-    return SliceShare(name="intent", value=found.value, n=found.n, estimate=found.contribution, excess=found.excess)
 
 
 DRIFT_GUARDRAIL = Guardrail(
