@@ -1,1 +1,29 @@
-"""Ragvigil."""
+"""Watches a RAG system from inside it, at a fraction of the cost of an SDK and without ever hurting it."""
+
+from ragvigil.answers import Answer, current_answer, current_stage, pipeline
+from ragvigil.counts import Counts
+from ragvigil.predicates import Filter, entitlement, relevance, where
+from ragvigil.retrievers import retriever
+from ragvigil.runtime import configure, counts, flush, shutdown
+from ragvigil.stages import Stage, stage
+from ragvigil.version import __version__
+
+__all__ = [
+    "Answer",
+    "Counts",
+    "Filter",
+    "Stage",
+    "__version__",
+    "configure",
+    "counts",
+    "current_answer",
+    "current_stage",
+    "entitlement",
+    "flush",
+    "pipeline",
+    "relevance",
+    "retriever",
+    "shutdown",
+    "stage",
+    "where",
+]

@@ -11,6 +11,7 @@ from ragvigil_dashboards.figures.alert_card import card, worst_first
 from ragvigil_dashboards.figures.alert_evidence import since
 from ragvigil_dashboards.figures.guardrail_table import guardrail_table
 from ragvigil_dashboards.figures.reader import Reader
+from ragvigil_dashboards.figures.resolved_table import recently_resolved, resolved_table
 from ragvigil_dashboards.figures.states import ALERT, GUARDRAIL, look, pill
 from ragvigil_dashboards.figures.verdict import headline, total_share, trouble_words, vital_signs
 from ragvigil_dashboards.models import Alert, Completeness, Evidence, GuardrailState, MonitorProblem, Status
@@ -252,3 +253,24 @@ def test_a_series_from_elsewhere_cannot_bring_markup(reader: Reader) -> None:
     )
     shown = guardrail_table([evil], reader)
     assert not any(element in shown for element in ("<b>", "<i>", "<script>"))
+
+
+def resolved(firing: Alert, reader: Reader, *, days_ago: float, **values: object) -> Alert:
+    then = reader.now - timedelta(days=days_ago)
+    times = {"opened_at": then - timedelta(days=2), "onset_at": None, "last_breach_at": then, "resolved_at": then}
+    return firing.model_copy(update={"state": "resolved", **times, **values})
+
+
+def test_alerts_stay_in_sight_for_two_weeks_after_they_are_resolved(firing: Alert, reader: Reader) -> None:
+    alerts = [resolved(firing, reader, days_ago=days, alert_id=str(days)) for days in (15, 3, 13.9, 1)]
+    assert [alert.alert_id for alert in recently_resolved([firing, *alerts], reader)] == ["1", "3", "13.9"]
+
+
+def test_a_resolved_alert_says_how_long_it_lasted(firing: Alert, reader: Reader) -> None:
+    row = resolved_table([resolved(firing, reader, days_ago=3)], reader)
+    assert "2 d" in row
+    assert "3 d ago" in row
+
+
+def test_a_hostile_sentence_among_the_resolved_is_inert(firing: Alert, reader: Reader) -> None:
+    assert "<script>" not in resolved_table([resolved(firing, reader, days_ago=1, sentence="<script>")], reader)

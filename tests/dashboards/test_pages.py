@@ -27,6 +27,7 @@ def test_the_overview_shows_what_fires(run_page: RunPage) -> None:
     assert "p95 rerank latency over the last 1 h: 1046 ms" in page
     assert "<b>200</b><span>answers in 24 h" in page
     assert page.index("Firing") < page.index("Acknowledged") < page.index("All guardrails")
+    assert page.index("All guardrails") < page.index("Recently resolved")
 
 
 def test_the_overview_offers_to_act_on_alerts(run_page: RunPage) -> None:

@@ -1,9 +1,12 @@
 """The chart of a signal and the line above it."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ragvigil_dashboards.client import Client
 from ragvigil_dashboards.figures.names import first_known, series_title, signal_title
@@ -66,7 +69,27 @@ def test_only_releases_inside_the_frame_are_drawn() -> None:
         Release(service="shop", service_version=version, first_seen_at=START + hours * HOUR)
         for version, hours in (("1.0", -1), ("1.1", 3), ("1.2", 25))
     ]
-    assert release_records(Frame(START, END, releases)) == [{"t": epoch_ms(START + 3 * HOUR), "release": "shop 1.1"}]
+    assert release_records(Frame(START, END, releases)) == [
+        {"t": epoch_ms(START + 3 * HOUR), "release": "shop 1.1", "label": "1.1"}
+    ]
+
+
+def test_releases_of_several_services_are_labelled_with_their_service() -> None:
+    releases = [Release(service=name, service_version="1", first_seen_at=START + 9 * HOUR) for name in ("shop", "blog")]
+    assert release_records(Frame(START, END, releases))[0]["label"] == "shop 1"
+
+
+@given(st.lists(st.integers(0, 24 * 60), min_size=1, max_size=30, unique=True))
+def test_labels_of_releases_never_cover_each_other(minutes: list[int]) -> None:
+    releases = [
+        Release(service="shop", service_version="10.20.30", first_seen_at=START + minute * timedelta(minutes=1))
+        for minute in minutes
+    ]
+    records = release_records(Frame(START, END, releases))
+    labelled = [record["t"] for record in records if record["label"]]
+    assert len(records) == len(minutes)
+    assert labelled[0] == records[0]["t"]
+    assert all(after - before >= 0.05 * (END - START).total_seconds() * 1000 for before, after in pairwise(labelled))
 
 
 def test_alerts_are_shaded_from_their_onset_and_cut_to_the_frame(client: Client) -> None:

@@ -99,6 +99,6 @@ _RELEASE = [
     ),
     _layer(
         {"type": "text", "color": RELEASE, "align": "left", "dx": 4, "dy": 2, "baseline": "top", "fontSize": 11},
-        {"text": {"field": "release", "type": "nominal"}, "y": {"value": 0}},
+        {"text": {"field": "label", "type": "nominal"}, "y": {"value": 0}},
     ),
 ]

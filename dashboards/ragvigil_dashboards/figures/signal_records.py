@@ -13,6 +13,9 @@ Record = dict[str, Any]
 
 _GAP_FACTOR = 2.5
 _LONGEST_NAME = 60
+_CHARACTER_PX = 6.5
+_LABEL_GAP_PX = 12
+_USUAL_WIDTH_PX = 1100
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +40,20 @@ def point_records(points: Sequence[SeriesPoint]) -> list[Record]:
 
 
 def release_records(frame: Frame) -> list[Record]:
-    """The releases first seen inside the frame."""
-    return [
-        {"t": epoch_ms(release.first_seen_at), "release": _name(release)}
-        for release in frame.releases
-        if frame.start <= release.first_seen_at <= frame.end
-    ]
+    """The releases first seen inside the frame, oldest first; a label that would cover another is left empty."""
+    seen = [release for release in frame.releases if frame.start <= release.first_seen_at <= frame.end]
+    one_service = len({release.service for release in seen}) == 1
+    records: list[Record] = []
+    free_from = frame.start
+    for release in sorted(seen, key=lambda release: release.first_seen_at):
+        label = release.service_version[:_LONGEST_NAME] if one_service else _name(release)
+        fits = release.first_seen_at >= free_from
+        records.append(
+            {"t": epoch_ms(release.first_seen_at), "release": _name(release), "label": label if fits else ""}
+        )
+        if fits:
+            free_from = release.first_seen_at + (frame.end - frame.start) * _label_share(label)
+    return records
 
 
 def alert_records(series: Series, frame: Frame) -> list[Record]:
@@ -71,6 +82,11 @@ def _record(point: SeriesPoint) -> Record:
         "n": point.n,
         "state": point.state.replace("_", " "),
     }
+
+
+def _label_share(label: str) -> float:
+    """How much of the time axis a label covers, at most, on a page of usual width."""
+    return (len(label) * _CHARACTER_PX + _LABEL_GAP_PX) / _USUAL_WIDTH_PX
 
 
 def _name(release: Release) -> str:

@@ -7,6 +7,7 @@ from ragvigil_dashboards.figures.alert_card import card, worst_first
 from ragvigil_dashboards.figures.empty import no_answers_yet, problem
 from ragvigil_dashboards.figures.guardrail_table import guardrail_table
 from ragvigil_dashboards.figures.reader import Reader
+from ragvigil_dashboards.figures.resolved_table import recently_resolved, resolved_table
 from ragvigil_dashboards.figures.states import ALERT, look
 from ragvigil_dashboards.figures.verdict import headline, trouble_words, vital_signs
 from ragvigil_dashboards.markup import tag
@@ -35,6 +36,10 @@ def _refreshing(client: Client) -> None:
         if status.guardrails:
             session.show(tag("h2", "All guardrails"))
             session.show(guardrail_table(status.guardrails, reader))
+        over = recently_resolved(client.alerts(state="resolved", limit=50), reader)
+        if over:
+            session.show(tag("h2", "Recently resolved"))
+            session.show(resolved_table(over, reader))
 
 
 def _top(client: Client, status: Status, reader: Reader) -> None:

@@ -1,0 +1,117 @@
+"""Answers: the span around everything that is done for one question."""
+
+from collections.abc import Callable
+from typing import Final, ParamSpec, TypeVar, Unpack, overload
+
+from opentelemetry.context import get_current
+
+from ragvigil.arguments import Argument, first_text
+from ragvigil.context import CURRENT_RECORDED
+from ragvigil.documents import copied
+from ragvigil.fields import AnswerFields
+from ragvigil.guard import GUARD
+from ragvigil.observation import Arguments, Keywords, Observation
+from ragvigil.span import RecordedSpan
+from ragvigil.stages import Stage
+from ragvigil.wrapping import wrap
+
+_MAX_SLICES: Final = 32
+_DEFAULT_NAME: Final = "answer"
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Answer(RecordedSpan):
+    """One answer to one question, made by the stages below it.
+
+    A context manager, sync and async, for one use. None of its methods raises.
+    """
+
+    __slots__ = ("_intent", "_is_named", "_question", "_slices")
+
+    def __init__(self, name: str | None, question: str | None = None, intent: str | None = None) -> None:
+        super().__init__(name or _DEFAULT_NAME)
+        self._is_named = name is not None
+        self._question = question
+        self._intent = intent
+        self._slices: dict[str, str] = {}
+        if intent is not None:
+            self.fields["intent"] = intent
+
+    @property
+    def id(self) -> str:
+        """Unique id of the answer, made of trace and span id; '' when nothing is recorded."""
+        return "" if self.trace is None else f"{self.trace_number:032x}-{self.span_id:016x}"
+
+    def nearest_answer(self) -> "Answer":
+        """This one: what is below belongs to it."""
+        return self
+
+    def set(self, **facts: Unpack[AnswerFields]) -> None:
+        """Record facts; the last one counts. Citations are document ids, best first; confidence is in [0, 1]."""
+        with GUARD:
+            if self._takes_facts():
+                citations = facts.pop("citations", None)
+                self.fields.update(facts)
+                if citations is not None:
+                    self.fields["citations"] = copied(citations).ids
+
+    def slice(self, name: str, value: str) -> None:
+        """Put the answer into a slice of traffic, for example ("team", "data")."""
+        with GUARD:
+            if self._takes_facts() and len(self._slices) < _MAX_SLICES:
+                self._slices[name] = value
+                self.fields["slices"] = self._slices
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        """Make every call of `function` an answer: its question argument in, its text out."""
+        name = self.name if self._is_named else getattr(function, "__name__", _DEFAULT_NAME)
+        intent = self._intent
+        question = first_text if self._question is None else Argument(function, self._question).of
+
+        def record_question(answer: Answer, arguments: Arguments, keywords: Keywords) -> None:
+            asked = question(arguments, keywords)
+            answer.set(question=asked if isinstance(asked, str) else None)
+
+        return wrap(function, Observation(lambda: Answer(name, intent=intent), record_question, _record_text))
+
+
+@overload
+def pipeline(name: Callable[P, R], /) -> Callable[P, R]: ...
+@overload
+def pipeline(name: str | None = None, /, *, question: str | None = None, intent: str | None = None) -> Answer: ...
+def pipeline(
+    name: str | Callable[P, R] | None = None, /, *, question: str | None = None, intent: str | None = None
+) -> Answer | Callable[P, R]:
+    """Mark where an answer begins and ends.
+
+    As `@pipeline` or `@pipeline("ask", question="text")` around a function (sync, async, generator, async
+    generator): its first str argument, or the one named by `question`, is the question, a str it returns or yields
+    is the answer; without a name it bears that of the function. As `with pipeline("ask") as answer:` both are told
+    by `answer.set`.
+    """
+    if name is None or isinstance(name, str):
+        return Answer(name, question, intent)
+    return Answer(None)(name)
+
+
+def current_answer() -> Answer:
+    """The answer that is being made; where there is none, one that records nothing.
+
+    It follows `await`, `create_task`, `gather` and `to_thread`. A plain thread or `ThreadPoolExecutor` starts without
+    it: submit `contextvars.copy_context().run` with the function.
+    """
+    nearest = get_current().get(CURRENT_RECORDED)
+    answer = nearest.nearest_answer() if isinstance(nearest, RecordedSpan) else None
+    return Answer(None) if answer is None else answer
+
+
+def current_stage() -> Stage:
+    """The innermost stage; where there is none, one that records nothing."""
+    nearest = get_current().get(CURRENT_RECORDED)
+    return nearest if isinstance(nearest, Stage) else Stage("")
+
+
+def _record_text(answer: Answer, result: object) -> None:
+    if isinstance(result, str) and answer.fields.get("answer") is None:
+        answer.set(answer=result)

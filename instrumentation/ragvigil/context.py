@@ -1,0 +1,33 @@
+"""Which span is current, for OpenTelemetry and for us."""
+
+from contextvars import Token
+from typing import TYPE_CHECKING, Final
+
+from opentelemetry import context as api
+from opentelemetry.context import Context
+from opentelemetry.trace import INVALID_SPAN, set_span_in_context
+
+if TYPE_CHECKING:
+    from ragvigil.span import RecordedSpan
+
+# The API does not publish its key; it is learned once, so that both entries go into one new context.
+CURRENT_SPAN: Final = next(iter(set_span_in_context(INVALID_SPAN, Context())))
+"""Key of OpenTelemetry's current span."""
+CURRENT_RECORDED: Final = api.create_key("ragvigil-current-span")
+"""Key of the innermost span of ours; spans of other instrumentation may lie below it."""
+
+
+def attach(span: "RecordedSpan", context: Context) -> Token[Context]:
+    """Make `span` the current one of a context, also for the spans of other instrumentation."""
+    return api.attach(Context({**context, CURRENT_SPAN: span, CURRENT_RECORDED: span}))
+
+
+def detach(token: Token[Context]) -> None:
+    """Make the span before current again.
+
+    A block that was entered in another context (a generator that moved between tasks) has nothing to restore here.
+    """
+    try:
+        token.var.reset(token)
+    except ValueError:
+        return

@@ -1,0 +1,40 @@
+"""What is said of a filter that cannot be read: its shape, never its values."""
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+MAX_RAW: Final = 500
+_MAX_DEPTH: Final = 6
+_MAX_ITEMS: Final = 20
+
+
+class Unreadable(ValueError):  # noqa: N818 - says what the filter is
+    """A filter is not in the dialect that it was said to be in."""
+
+
+def shape_of(native: object) -> str:
+    """Keys and types of a filter, in at most 500 characters.
+
+    Of an expression in text only the type is told, since nobody knows which of its words is a value.
+    """
+    return _shape(native, _MAX_DEPTH)[:MAX_RAW]
+
+
+def _shape(value: object, depth: int) -> str:
+    if isinstance(value, Mapping) and depth > 0:
+        inner = [f"{_name(key)}: {_shape(item, depth - 1)}" for key, item in _first(value.items())]
+        return "{" + ", ".join(inner) + "}"
+    if isinstance(value, list | tuple) and depth > 0:
+        return "[" + ", ".join(_shape(item, depth - 1) for item in _first(value)) + "]"
+    return f"<{type(value).__name__}>"
+
+
+def _first(items: Iterable[T]) -> Iterable[T]:
+    return islice(items, _MAX_ITEMS)
+
+
+def _name(key: object) -> str:
+    return key[:64] if isinstance(key, str) else f"<{type(key).__name__}>"

@@ -1,0 +1,1 @@
+"""From recorded spans to OTLP; runs in the background thread only."""

@@ -1,0 +1,173 @@
+"""One line for each recorded field: which attributes it becomes, in the order in which they are written.
+
+SDKs and back ends that cap attributes drop the oldest, so long lists and texts come first and what the monitor
+needs comes last.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, TypeAlias, cast
+
+from ragvigil import attributes as names
+from ragvigil.encoding.kinds import EMBEDDING, LLM, RERANKER, RETRIEVER
+from ragvigil.encoding.values import well_formed
+from ragvigil.encoding.writer import AttributeWriter, Scored, as_number
+from ragvigil.predicates import Filter, labels_to_json, to_json
+
+Write: TypeAlias = Callable[[AttributeWriter, object], None]
+
+_MODEL_KEYS: Final[Mapping[str, str]] = {
+    EMBEDDING: names.EMBEDDING_MODEL_NAME,
+    RERANKER: names.RERANKER_MODEL_NAME,
+    LLM: names.LLM_MODEL_NAME,
+}
+
+
+def _text(*keys: str) -> Write:
+    return lambda out, value: out.text(value, *keys)
+
+
+def _integer(*keys: str) -> Write:
+    return lambda out, value: out.integer(value, *keys)
+
+
+def _double(*keys: str) -> Write:
+    return lambda out, value: out.double(value, *keys)
+
+
+def _boolean(*keys: str) -> Write:
+    return lambda out, value: out.boolean(value, *keys)
+
+
+def _on_llm(key: str, llm_key: str, write: Callable[..., Write]) -> Write:
+    both, one = write(llm_key, key), write(key)
+    return lambda out, value: (both if out.kind == LLM else one)(out, value)
+
+
+def _query(out: AttributeWriter, value: object) -> None:
+    by_kind = {RETRIEVER: names.RETRIEVAL_QUERY_TEXT, RERANKER: names.RERANKER_QUERY}
+    own = by_kind.get(out.kind)
+    out.text(value, names.INPUT_VALUE, *([own] if own else []))
+
+
+def _top_k(out: AttributeWriter, value: object) -> None:
+    out.integer(value, names.RERANKER_TOP_K if out.kind == RERANKER else names.RETRIEVAL_TOP_K)
+
+
+def _model(out: AttributeWriter, value: object) -> None:
+    own = _MODEL_KEYS.get(out.kind)
+    out.text(value, *([own] if own else []), names.REQUEST_MODEL)
+
+
+def _flat_inputs(out: AttributeWriter, value: object) -> None:
+    if out.kind == RERANKER:
+        out.documents(cast("Scored", value), names.RERANKER_INPUT_DOCUMENTS)
+
+
+def _flat_outputs(out: AttributeWriter, value: object) -> None:
+    prefixes = {RETRIEVER: names.RETRIEVAL_DOCUMENTS, RERANKER: names.RERANKER_OUTPUT_DOCUMENTS}
+    if out.kind in prefixes:
+        out.documents(cast("Scored", value), prefixes[out.kind])
+
+
+def _inputs(out: AttributeWriter, value: object) -> None:
+    documents = cast("Scored", value)
+    out.json(_as_json(documents), names.STAGE_INPUT_DOCUMENTS)
+    out.integer(len(documents), names.STAGE_INPUT_COUNT)
+
+
+def _outputs(out: AttributeWriter, value: object) -> None:
+    documents = cast("Scored", value)
+    complete = out.kind == RETRIEVER and all(score is not None for _, score in documents)
+    keys = (names.GENAI_RETRIEVAL_DOCUMENTS, names.STAGE_OUTPUT_DOCUMENTS)
+    out.json(_as_json(documents), *keys[0 if complete else 1 :])
+    out.integer(len(documents), names.STAGE_OUTPUT_COUNT)
+
+
+def _as_json(documents: Scored) -> list[dict[str, object]]:
+    return [{"id": identity, "score": score} for identity, score in documents]
+
+
+def _context_documents(out: AttributeWriter, value: object) -> None:
+    out.texts([identity for identity, _ in cast("Scored", value)], names.CONTEXT_DOC_IDS)
+
+
+def _vector(out: AttributeWriter, value: object) -> None:
+    packed = cast("bytes", value)
+    out.integer(len(packed) // 4, names.EMBEDDINGS_DIMENSION)
+    out.raw(packed, names.QUERY_VECTOR)
+
+
+def _slices(out: AttributeWriter, value: object) -> None:
+    for name, member in cast("Mapping[str, object]", value).items():
+        out.text(member, well_formed(f"{names.SLICE_PREFIX}{name}"))
+
+
+def _citations(out: AttributeWriter, value: object) -> None:
+    cited = enumerate(cast("Iterable[object]", value), start=1)
+    out.json([{"doc_id": str(identity), "rank": rank} for rank, identity in cited], names.CITATIONS)
+
+
+def _confidence(out: AttributeWriter, value: object) -> None:
+    number = as_number(value)
+    out.double(value if number is not None and 0 <= number <= 1 else None, names.CONFIDENCE)
+
+
+def _filter(out: AttributeWriter, value: object) -> None:
+    said = cast("Filter", value)
+    out.text(said.dialect, names.FILTER_DIALECT)
+    if said.raw is not None:
+        out.text(said.raw, names.FILTER_RAW)
+    if said.predicate is not None:
+        out.json(to_json(said.predicate), names.FILTER_AST)
+        out.json(labels_to_json(said.labels), names.FILTER_CLAUSES)
+        out.integer(said.opaque_count, names.FILTER_OPAQUE_COUNT)
+    out.text(said.state, names.FILTER_STATE)
+
+
+FIELDS: Final[tuple[tuple[str, Write], ...]] = (
+    # Long lists, for other back ends.
+    ("input_documents", _flat_inputs),
+    ("output_documents", _flat_outputs),
+    # Texts.
+    ("input", _text(names.INPUT_VALUE)),
+    ("output", _text(names.OUTPUT_VALUE)),
+    ("query", _query),
+    ("question", _text(names.INPUT_VALUE)),
+    ("answer", _text(names.OUTPUT_VALUE)),
+    # Facts.
+    ("db_system", _text(names.DB_SYSTEM)),
+    ("collection", _text(names.DB_COLLECTION)),
+    ("provider", _text(names.PROVIDER_NAME)),
+    ("response_id", _text(names.RESPONSE_ID)),
+    ("response_model", _text(names.RESPONSE_MODEL)),
+    ("model", _model),
+    ("index_version", _text(names.INDEX_VERSION)),
+    ("embedding_version", _text(names.EMBEDDING_VERSION)),
+    ("score_kind", _text(names.SCORE_KIND)),
+    ("top_k", _top_k),
+    ("embedding_cache_hit", _boolean(names.CACHE_EMBEDDING_HIT)),
+    ("retrieval_cache_hit", _boolean(names.CACHE_RETRIEVAL_HIT)),
+    ("answer_cache_hit", _boolean(names.CACHE_ANSWER_HIT)),
+    # What the monitor judges.
+    ("vector", _vector),
+    ("context_documents", _context_documents),
+    ("context_tokens", _integer(names.CONTEXT_TOKENS)),
+    ("context_truncated", _boolean(names.CONTEXT_TRUNCATED)),
+    ("input_documents", _inputs),
+    ("output_documents", _outputs),
+    ("citations", _citations),
+    ("input_tokens", _on_llm(names.USAGE_INPUT_TOKENS, names.LLM_TOKENS_PROMPT, _integer)),
+    ("output_tokens", _on_llm(names.USAGE_OUTPUT_TOKENS, names.LLM_TOKENS_COMPLETION, _integer)),
+    ("total_tokens", _integer(names.LLM_TOKENS_TOTAL)),
+    ("cached_tokens", _integer(names.USAGE_CACHED_TOKENS)),
+    ("cost_usd", _on_llm(names.STAGE_COST, names.LLM_COST_TOTAL, _double)),
+    ("first_token_s", _double(names.TIME_TO_FIRST_CHUNK)),
+    ("filter", _filter),
+    ("session_id", _text(names.CONVERSATION_ID, names.SESSION_ID)),
+    ("user_id", _text(names.ENDUSER_PSEUDO_ID, names.USER_ID)),
+    ("slices", _slices),
+    ("intent", _text(names.INTENT)),
+    ("refusal", _boolean(names.REFUSAL)),
+    ("confidence", _confidence),
+    ("regeneration_of", _text(names.REGENERATION_OF)),
+)

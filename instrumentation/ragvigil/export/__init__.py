@@ -1,0 +1,1 @@
+"""From finished spans to a receiver: a bounded queue, a background thread, an exporter."""

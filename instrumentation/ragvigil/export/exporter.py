@@ -1,0 +1,45 @@
+"""What passes between the background thread and whatever delivers."""
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import Protocol
+
+
+class Signal(StrEnum):
+    """Kind of a payload."""
+
+    TRACES = "traces"
+    LOGS = "logs"
+
+
+class Outcome(Enum):
+    """What became of one attempt."""
+
+    ACCEPTED = "accepted"
+    RETRY = "retry"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """The answer to one attempt: how many items were rejected although it was accepted, when to try again, why not."""
+
+    outcome: Outcome
+    rejected: int = 0
+    retry_after_s: float | None = None
+    reason: str = ""
+
+
+ACCEPTED = Delivery(Outcome.ACCEPTED)
+
+
+class Exporter(Protocol):
+    """Delivers encoded requests; called by one thread at a time."""
+
+    def export(self, signal: Signal, payload: bytes) -> Delivery:
+        """Try once to deliver an `ExportTraceServiceRequest` or `ExportLogsServiceRequest`."""
+        ...
+
+    def close(self) -> None:
+        """Let go of connections; a later `export` may open them again."""
+        ...

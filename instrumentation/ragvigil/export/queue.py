@@ -1,0 +1,148 @@
+"""Finished traces that wait to be delivered: bounded by number and by estimated bytes, the oldest dropped first."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from ragvigil.counts import Counters
+from ragvigil.documents import Documents
+from ragvigil.predicates import Filter
+from ragvigil.predicates.ast import count_values
+
+if TYPE_CHECKING:
+    from ragvigil.span import RecordedSpan
+
+SPAN_BYTES: Final = 1000
+DOCUMENT_BYTES: Final = 100
+VALUE_BYTES: Final = 64
+
+
+@dataclass(slots=True, eq=False)
+class Waiting:
+    """One trace in the queue."""
+
+    number: int
+    spans: "Sequence[RecordedSpan]"
+    size: int
+    is_claimed: bool = False
+
+    def claim(self) -> None:
+        """Take hold of the spans; one that came alone because it ended late may have been taken with its trace."""
+        if not self.is_claimed:
+            self.is_claimed = True
+            self.spans = [span for span in self.spans if not span.taken]
+            for span in self.spans:
+                span.taken = True
+
+
+class TraceQueue:
+    """Takes traces from any thread without waiting and gives them to one background thread.
+
+    Traces are numbered as they come; `is_settled(n)` says that all up to `n` are delivered or dropped. Whoever waits
+    for something does so on `changed`.
+    """
+
+    def __init__(self, max_traces: int, max_bytes: int, counters: Counters) -> None:
+        self._max_traces = max_traces
+        self._max_bytes = max_bytes
+        self._counters = counters
+        self._waiting: deque[Waiting] = deque()
+        self._taken: list[Waiting] = []
+        self._size = 0
+        self.last_number = 0
+        # Reentrant: a finalizer may end a span while this very thread holds the lock.
+        self._lock = threading.RLock()
+        self.changed = threading.Condition(self._lock)
+
+    def put(self, spans: "Sequence[RecordedSpan]") -> None:
+        """Hand over a finished trace; what does not fit any more is dropped, the oldest first, and counted."""
+        size = estimated_bytes(spans)
+        with self._lock:
+            self.last_number += 1
+            self._waiting.append(Waiting(self.last_number, spans, size))
+            self._size += size
+            self._shed()
+            if self.is_half_full():
+                self.changed.notify_all()
+
+    def take(self, max_spans: int, max_bytes: int) -> list[Waiting]:
+        """The oldest traces, at least one if there is any; they stay taken until `settle` or `give_back`."""
+        with self.changed:
+            spans = size = 0
+            while self._waiting and (not self._taken or (spans < max_spans and size < max_bytes)):
+                oldest = self._waiting.popleft()
+                oldest.claim()
+                self._taken.append(oldest)
+                spans += len(oldest.spans)
+                size += oldest.size
+            self._size -= size
+            return self._taken
+
+    def settle(self) -> None:
+        """What was taken is delivered, or counted as dropped."""
+        with self.changed:
+            self._taken = []
+
+    def give_back(self) -> None:
+        """What was taken could not be delivered and waits again, as the oldest."""
+        with self.changed:
+            self._waiting.extendleft(reversed(self._taken))
+            self._size += sum([trace.size for trace in self._taken])
+            self._taken = []
+            self._shed()
+
+    def drop_all(self) -> None:
+        """Give up all that waits, counted."""
+        with self.changed:
+            while self._waiting:
+                self._drop_oldest()
+
+    def is_settled(self, number: int) -> bool:
+        """Whether nothing up to `number` waits or is under way."""
+        with self.changed:
+            pending = self._taken or self._waiting
+            return not pending or pending[0].number > number
+
+    def is_half_full(self) -> bool:
+        """Whether it is time to deliver, whatever the interval."""
+        return len(self._waiting) * 2 > self._max_traces or self._size * 2 > self._max_bytes
+
+    def _shed(self) -> None:
+        while self._waiting and (len(self._waiting) > self._max_traces or self._size > self._max_bytes):
+            self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        oldest = self._waiting.popleft()
+        self._size -= oldest.size
+        self._counters.add_dropped(len(oldest.spans))
+
+
+def estimated_bytes(spans: "Sequence[RecordedSpan]") -> int:
+    """Roughly what spans hold in memory."""
+    size = SPAN_BYTES * len(spans)
+    for span in spans:
+        for value in span.fields.values():
+            measure = _MEASURES.get(type(value))
+            if measure is not None:
+                size += measure(value)
+        if span.rare is not None:
+            size += span.rare.estimated_bytes()
+    return size
+
+
+def _documents_bytes(documents: Documents) -> int:
+    return DOCUMENT_BYTES * len(documents.ids)
+
+
+def _filter_bytes(said: Filter) -> int:
+    return 0 if said.predicate is None else VALUE_BYTES * count_values(said.predicate)
+
+
+_MEASURES: Final[Mapping[type, Callable[[Any], int]]] = {
+    str: len,
+    bytes: len,
+    Documents: _documents_bytes,
+    Filter: _filter_bytes,
+}

@@ -1,0 +1,88 @@
+"""One attempt at a time: encode, deliver, count what became of it."""
+
+from typing import TYPE_CHECKING, Final
+
+from ragvigil.counts import Counters, Counts
+from ragvigil.encoding.requests import RequestEncoder
+from ragvigil.encoding.spans import SpanEncoder
+from ragvigil.export.exporter import ACCEPTED, Delivery, Exporter, Outcome, Signal
+from ragvigil.export.queue import TraceQueue
+from ragvigil.guard import GUARD
+
+if TYPE_CHECKING:
+    from ragvigil.span import RecordedSpan
+
+BATCH_SPANS: Final = 1000
+BATCH_BYTES: Final = 4 << 20
+
+
+class Sender:
+    """Delivers the oldest traces of a queue, and the counters."""
+
+    def __init__(
+        self,
+        queue: TraceQueue,
+        counters: Counters,
+        spans: SpanEncoder,
+        requests: RequestEncoder,
+        exporter: Exporter,
+    ) -> None:
+        self._queue = queue
+        self._counters = counters
+        self._spans = spans
+        self._requests = requests
+        self._exporter = exporter
+        self._counts_sent = Counts()
+        self._takes_logs = True
+
+    def send_oldest(self) -> Delivery:
+        """Try to deliver the oldest traces; on RETRY they wait in the queue again."""
+        spans = [span for trace in self._queue.take(BATCH_SPANS, BATCH_BYTES) for span in trace.spans]
+        payload, encoded = self._encoded(spans)
+        delivery = self._attempt(Signal.TRACES, payload) if encoded else ACCEPTED
+        if delivery.outcome is Outcome.RETRY:
+            self._queue.give_back()
+            return delivery
+        accepted = 0 if delivery.outcome is Outcome.REFUSED else encoded - delivery.rejected
+        self._counters.add_exported(accepted)
+        self._counters.add_dropped(len(spans) - accepted)
+        self._queue.settle()
+        return delivery
+
+    def send_counts(self, now_ns: int) -> Delivery:
+        """Try to deliver the counters, unless nothing has changed or the receiver takes no logs."""
+        counts = self._counters.read()
+        if counts == self._counts_sent or not self._takes_logs:
+            return ACCEPTED
+        delivery = self._attempt(Signal.LOGS, self._requests.counts(counts, now_ns).SerializeToString())
+        if delivery.outcome is Outcome.ACCEPTED:
+            self._counts_sent = counts
+        self._takes_logs = delivery.outcome is not Outcome.REFUSED
+        return delivery
+
+    def close(self) -> None:
+        """Close the exporter."""
+        with GUARD:
+            self._exporter.close()
+
+    def _encoded(self, spans: "list[RecordedSpan]") -> tuple[bytes, int]:
+        """A request with the spans, and how many of them could be encoded."""
+        request, written = self._requests.traces()
+        for span in spans:
+            with GUARD:
+                self._spans.encode(span, written.add())
+                continue
+            del written[-1]
+        return request.SerializeToString(), len(written)
+
+    def _attempt(self, signal: Signal, payload: bytes) -> Delivery:
+        delivery = Delivery(Outcome.RETRY, reason="the exporter failed")
+        with GUARD:
+            delivery = self._exporter.export(signal, payload)
+        if delivery.outcome is Outcome.REFUSED:
+            GUARD.report(f"{signal} are lost, the receiver refuses them: {delivery.reason}")
+        elif delivery.rejected:
+            GUARD.report(f"some {signal} are lost, the receiver rejects them: {delivery.reason}")
+        elif delivery.outcome is Outcome.RETRY:
+            GUARD.report(f"{signal} wait, the receiver does not take them: {delivery.reason}")
+        return delivery

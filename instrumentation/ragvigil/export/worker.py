@@ -1,0 +1,110 @@
+"""The background thread: delivers what waits, again and again, and reports the counters."""
+
+import threading
+import time
+from typing import Final
+
+from ragvigil.clock import Clock
+from ragvigil.export.backoff import Backoff
+from ragvigil.export.exporter import Delivery, Outcome
+from ragvigil.export.queue import TraceQueue
+from ragvigil.export.sender import Sender
+from ragvigil.guard import GUARD
+
+_JOIN_S: Final = 1.0
+
+
+class Worker:
+    """One daemon thread, started with the first trace."""
+
+    def __init__(
+        self,
+        queue: TraceQueue,
+        sender: Sender,
+        clock: Clock,
+        *,
+        backoff: Backoff,
+        export_interval_s: float,
+        counts_interval_s: float,
+    ) -> None:
+        self._queue = queue
+        self._sender = sender
+        self._clock = clock
+        self._backoff = backoff
+        self._export_interval_s = export_interval_s
+        self._counts_interval_s = counts_interval_s
+        self._counts_due_at = time.monotonic() + counts_interval_s
+        self._flushes_asked = 0
+        self._flushes_done = 0
+        self._stopping = False
+        self._thread: threading.Thread | None = None
+
+    def ensure_running(self) -> None:
+        """Start the thread if it does not run yet."""
+        if self._thread is None and not self._stopping:
+            with self._queue.changed:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._run, name="ragvigil-export", daemon=True)
+                    self._thread.start()
+
+    def flush(self, timeout_s: float) -> bool:
+        """Wait until all that was handed over before is delivered or dropped; False when the time is over first."""
+        self.ensure_running()
+        with self._queue.changed:
+            self._flushes_asked += 1
+            mine = self._flushes_asked
+            self._queue.changed.notify_all()
+            return self._queue.changed.wait_for(lambda: self._flushes_done >= mine, timeout_s)
+
+    def stop(self) -> None:
+        """End the thread after the attempt that it is at; what still waits is dropped and counted."""
+        with self._queue.changed:
+            self._stopping = True
+            self._queue.changed.notify_all()
+        if self._thread is not None:
+            self._thread.join(_JOIN_S)
+        self._queue.drop_all()
+        self._sender.close()
+
+    def _run(self) -> None:
+        while not self._stopping:
+            with self._queue.changed:
+                self._queue.changed.wait_for(self._has_reason, self._export_interval_s)
+            with GUARD:
+                self._work()
+                continue
+            self._pause(self._backoff.next_s(None))
+
+    def _has_reason(self) -> bool:
+        return self._stopping or self._flushes_asked > self._flushes_done or self._queue.is_half_full()
+
+    def _work(self) -> None:
+        """Deliver what waits now; then the counters, if they are due or someone waits for a flush."""
+        asked = self._flushes_asked
+        last = self._queue.last_number
+        while not self._queue.is_settled(last):
+            if not self._succeeded(self._sender.send_oldest()):
+                return
+        if asked > self._flushes_done or time.monotonic() >= self._counts_due_at:
+            if not self._succeeded(self._sender.send_counts(self._clock.wall_ns())):
+                return
+            self._counts_due_at = time.monotonic() + self._counts_interval_s
+        with self._queue.changed:
+            self._flushes_done = asked
+            self._queue.changed.notify_all()
+
+    def _succeeded(self, delivery: Delivery) -> bool:
+        """Whether to go on; after a failed attempt, once the time has come to begin anew."""
+        if delivery.outcome is not Outcome.RETRY:
+            self._backoff.reset()
+            return True
+        self._pause(self._backoff.next_s(delivery.retry_after_s))
+        return False
+
+    def _pause(self, wait_s: float) -> None:
+        """Wait before the next attempt; a new flush or the end cuts it short."""
+        asked = self._flushes_asked
+        with self._queue.changed:
+            hurried = self._queue.changed.wait_for(lambda: self._stopping or self._flushes_asked > asked, wait_s)
+        if hurried:
+            self._backoff.reset()

@@ -1,0 +1,94 @@
+"""The neutral predicate form: what a filter says, whatever language it was written in.
+
+A field is a bag of values: a scalar is one value, an array its non-null elements; a missing field, null and `[]`
+are the empty bag. Leaves ask whether some element satisfies them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Op: TypeAlias = Literal["eq", "in", "nin", "lt", "lte", "gt", "gte", "all", "prefix", "exists", "is_null"]
+Scalar: TypeAlias = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """True when every argument is; without arguments true."""
+
+    args: tuple["Predicate", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """True when some argument is; without arguments false."""
+
+    args: tuple["Predicate", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The plain complement."""
+
+    arg: "Predicate"
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A question about one field.
+
+    `value` is a tuple for in, nin and all, and None for exists and is_null. With `is_datetime` the values are
+    RFC 3339 text and are compared as moments; without an offset they are UTC.
+    """
+
+    op: Op
+    field: str
+    value: Scalar | tuple[Scalar, ...] = None
+    is_datetime: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectedLeaf:
+    """A leaf whose values were replaced by their HMAC: equal values stay equal, nothing else can be told."""
+
+    op: Op
+    field: str
+    value_hmac: str | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A part whose meaning is not known: neither true nor false can be concluded from it."""
+
+    dialect: str
+    raw: str
+
+
+Predicate: TypeAlias = And | Or | Not | Leaf | ProtectedLeaf | Opaque
+
+
+class PredicateError(ValueError):
+    """A predicate in JSON form is not valid; the text says where and why."""
+
+
+def children(node: Predicate) -> tuple[Predicate, ...]:
+    """The predicates directly below `node`."""
+    if isinstance(node, And | Or):
+        return node.args
+    return (node.arg,) if isinstance(node, Not) else ()
+
+
+def count_values(node: Predicate) -> int:
+    """How many values a predicate holds, roughly its size."""
+    if isinstance(node, Leaf):
+        return len(node.value) if isinstance(node.value, tuple) else 1
+    return 1 + sum([count_values(child) for child in children(node)])
+
+
+def walk(node: Predicate, path: str = "") -> Iterator[tuple[str, Predicate]]:
+    """Each predicate with its RFC 6901 pointer, parents first."""
+    yield path, node
+    if isinstance(node, Not):
+        yield from walk(node.arg, f"{path}/arg")
+    for index, child in enumerate(node.args if isinstance(node, And | Or) else ()):
+        yield from walk(child, f"{path}/args/{index}")

@@ -1,0 +1,141 @@
+"""Functions that build predicates; they never raise: a value that has no neutral form makes an opaque part."""
+
+from collections.abc import Iterable
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import TypeGuard, cast
+
+from ragvigil.predicates.ast import And, Leaf, Not, Op, Opaque, Or, Predicate, Scalar
+
+NEUTRAL = "neutral"
+
+
+def eq(field: str, value: object) -> Predicate:
+    """Some element of `field` equals `value` (str, bool, number or datetime)."""
+    return _one("eq", field, value)
+
+
+def lt(field: str, value: object) -> Predicate:
+    """Some element of `field` is less than `value`."""
+    return _one("lt", field, value)
+
+
+def lte(field: str, value: object) -> Predicate:
+    """Some element of `field` is `value` or less."""
+    return _one("lte", field, value)
+
+
+def gt(field: str, value: object) -> Predicate:
+    """Some element of `field` is greater than `value`."""
+    return _one("gt", field, value)
+
+
+def gte(field: str, value: object) -> Predicate:
+    """Some element of `field` is `value` or greater."""
+    return _one("gte", field, value)
+
+
+def in_(field: str, values: Iterable[object]) -> Predicate:
+    """Some element of `field` is one of `values`; false for no values."""
+    return _many("in", field, values)
+
+
+def nin(field: str, values: Iterable[object]) -> Predicate:
+    """Some element of `field` is none of `values`; false where the field is missing."""
+    return _many("nin", field, values)
+
+
+def all_(field: str, values: Iterable[object]) -> Predicate:
+    """`field` is not empty and holds each of `values`."""
+    return _many("all", field, values)
+
+
+def prefix(field: str, value: object) -> Predicate:
+    """Some element of `field` is text that starts with `value`."""
+    return Leaf("prefix", field, value) if isinstance(value, str) else _opaque("prefix", field, value)
+
+
+def exists(field: str) -> Predicate:
+    """`field` has at least one element."""
+    return Leaf("exists", field)
+
+
+def is_null(field: str) -> Predicate:
+    """`field` is there and is null."""
+    return Leaf("is_null", field)
+
+
+def and_(*args: Predicate) -> Predicate:
+    """All of `args`."""
+    return And(args)
+
+
+def or_(*args: Predicate) -> Predicate:
+    """At least one of `args`."""
+    return Or(args)
+
+
+def not_(arg: Predicate) -> Predicate:
+    """The complement of `arg`."""
+    return Not(arg)
+
+
+def opaque(dialect: str, raw: str) -> Predicate:
+    """A part that cannot be expressed; `raw` is exported, so it must hold no protected value."""
+    return Opaque(dialect, raw)
+
+
+def _one(op: Op, field: str, value: object) -> Predicate:
+    if _is_own(value):
+        return Leaf(op, field, value)
+    try:
+        return Leaf(op, field, _scalar(value), isinstance(value, date))
+    except Exception:  # noqa: BLE001 - a value of any type may fail in any way
+        return _opaque(op, field, value)
+
+
+def _many(op: Op, field: str, values: Iterable[object]) -> Predicate:
+    try:
+        listed = (values,) if isinstance(values, str) else tuple(values)
+        if all(map(_is_own, listed)):
+            return Leaf(op, field, cast("tuple[Scalar, ...]", listed))
+        moments = [isinstance(value, date) for value in listed]
+        if any(moments) and not all(moments):
+            return _opaque(op, field, values)
+        return Leaf(op, field, tuple([_scalar(value) for value in listed]), any(moments))
+    except Exception:  # noqa: BLE001 - as above
+        return _opaque(op, field, values)
+
+
+def _is_own(value: object) -> TypeGuard[Scalar]:
+    """Whether a value is exactly of a neutral type, which nearly all are."""
+    return type(value) in _OWN
+
+
+def _scalar(value: object) -> Scalar:
+    """The neutral value; a number from another library (numpy, Decimal) becomes Python's own."""
+    if _is_own(value):
+        return value
+    if isinstance(value, date):
+        return _rfc3339(value)
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, str):
+        return str.__str__(value)
+    unpacked = value.item() if hasattr(value, "item") else value
+    if isinstance(unpacked, str | int | float | bool):
+        return unpacked
+    raise TypeError(type(value).__name__)
+
+
+def _rfc3339(moment: date) -> str:
+    if not isinstance(moment, datetime):
+        return f"{moment.isoformat()}T00:00:00+00:00"
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
+
+
+def _opaque(op: Op, field: str, value: object) -> Predicate:
+    return Opaque(NEUTRAL, f"{op} {field} <{type(value).__name__}>")
+
+
+_OWN = frozenset({str, int, float, bool, type(None)})

@@ -1,0 +1,136 @@
+"""Filters as an application states them: clauses, each with the role it plays."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, TypeAlias
+
+from ragvigil.predicates.ast import And, Leaf, Opaque, Predicate, ProtectedLeaf, children, walk
+from ragvigil.predicates.build import NEUTRAL
+from ragvigil.predicates.evaluate import evaluate
+
+Role: TypeAlias = Literal["entitlement", "relevance"]
+Origin: TypeAlias = Literal["caller", "rule", "llm"]
+FilterState: TypeAlias = Literal["known", "none", "partial", "unknown"]
+
+
+class Clause(NamedTuple):
+    """A predicate with its role: entitlement is what someone may see, relevance what someone probably wants."""
+
+    predicate: Predicate
+    role: Role
+    origin: Origin
+    kind: str | None
+
+
+class Label(NamedTuple):
+    """The role of the part of a predicate that the RFC 6901 pointer `path` names; '' is the whole."""
+
+    path: str
+    role: Role
+    origin: Origin = "caller"
+    kind: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What one retrieval was restricted to.
+
+    `predicate` is None where the filter could not be read; `raw` then describes it without its values.
+    """
+
+    predicate: Predicate | None
+    labels: tuple[Label, ...] = ()
+    dialect: str = NEUTRAL
+    raw: str | None = None
+
+    @property
+    def state(self) -> FilterState:
+        """`none` restricts nothing, `partial` has parts of unknown meaning, `unknown` could not be read."""
+        if self.predicate is None:
+            return "unknown"
+        if self.predicate == And(()):
+            return "none"
+        return "partial" if self.opaque_count else "known"
+
+    @property
+    def opaque_count(self) -> int:
+        """How many parts have no known meaning."""
+        return sum(isinstance(node, Opaque) for _, node in self._nodes())
+
+    def matches(self, document: Mapping[str, object]) -> bool | None:
+        """Whether a document with these metadata passes; None where that cannot be told."""
+        return None if self.predicate is None else evaluate(self.predicate, document)
+
+    def role_at(self, path: str) -> Role:
+        """The role of the part at `path`.
+
+        Relevance only if that is declared on it or above and nothing there is declared entitlement.
+        """
+        above = {label.role for label in self.labels if _is_at_or_below(path, label.path)}
+        return "relevance" if above == {"relevance"} else "entitlement"
+
+    def protected_fields(self) -> frozenset[str]:
+        """Fields whose values may tell who may see what: those with an entitlement leaf anywhere."""
+        return frozenset(
+            node.field
+            for path, node in self._nodes()
+            if isinstance(node, Leaf | ProtectedLeaf) and self.role_at(path) == "entitlement"
+        )
+
+    def relaxed(self) -> "Filter":
+        """The filter without its relevance conjuncts; what anyone is entitled to never changes.
+
+        Only whole conjuncts of a top-level `and` (or the root) are dropped, and only when every leaf is relevance.
+        """
+        if self.predicate is None:
+            return self
+        if not isinstance(self.predicate, And):
+            return self if self._is_entitlement("") else replace(self, predicate=And(()), labels=())
+        kept = [i for i in range(len(self.predicate.args)) if self._is_entitlement(f"/args/{i}")]
+        return self._with_only(self.predicate, kept)
+
+    def _with_only(self, root: And, kept: list[int]) -> "Filter":
+        labels = [label for label in self.labels if label.path == ""]
+        for new, old in enumerate(kept):
+            for label in self.labels:
+                if label.path and _is_at_or_below(label.path, f"/args/{old}"):
+                    moved = f"/args/{new}" + label.path.removeprefix(f"/args/{old}")
+                    labels.append(label._replace(path=moved))
+        return replace(self, predicate=And(tuple([root.args[i] for i in kept])), labels=tuple(labels))
+
+    def _is_entitlement(self, conjunct: str) -> bool:
+        return any(
+            self.role_at(path) == "entitlement"
+            for path, node in self._nodes()
+            if _is_at_or_below(path, conjunct) and not children(node)
+        )
+
+    def _nodes(self) -> Iterator[tuple[str, Predicate]]:
+        return iter(()) if self.predicate is None else walk(self.predicate)
+
+
+def entitlement(predicate: Predicate, *, origin: Origin = "caller", kind: str | None = None) -> Clause:
+    """A clause that decides what the user may see; it is never relaxed, and its values leave only as HMAC."""
+    return Clause(predicate, "entitlement", origin, kind)
+
+
+def relevance(predicate: Predicate, *, origin: Origin = "caller", kind: str | None = None) -> Clause:
+    """A clause that guesses what the user wants, by a caller, a rule or an LLM; a probe may drop it."""
+    return Clause(predicate, "relevance", origin, kind)
+
+
+def where(*clauses: Clause | Predicate) -> Filter:
+    """All of `clauses`. A bare predicate has no declared role and counts as entitlement; no clause is no filter."""
+    predicates: list[Predicate] = []
+    labels: list[Label] = []
+    for index, clause in enumerate(clauses):
+        if isinstance(clause, Clause):
+            predicates.append(clause.predicate)
+            labels.append(Label(f"/args/{index}", clause.role, clause.origin, clause.kind))
+        else:
+            predicates.append(clause)
+    return Filter(And(tuple(predicates)), tuple(labels))
+
+
+def _is_at_or_below(path: str, ancestor: str) -> bool:
+    return path == ancestor or path.startswith(f"{ancestor}/")

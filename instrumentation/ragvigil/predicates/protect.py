@@ -1,0 +1,56 @@
+"""Replace values that tell who may see what by their HMAC, before a filter leaves the process."""
+
+import hmac
+from dataclasses import replace
+
+from ragvigil.predicates.ast import And, Leaf, Not, Opaque, Or, Predicate, ProtectedLeaf, Scalar
+from ragvigil.predicates.build import NEUTRAL
+from ragvigil.predicates.clauses import Filter
+from ragvigil.predicates.evaluate import as_double
+
+
+def protected(said: Filter, key: bytes) -> Filter:
+    """A filter with every value of a protected field replaced, see `Filter.protected_fields`.
+
+    Equal values give equal HMACs (SHA-256, hex). Ranges, prefixes and moments on such a field become opaque, since
+    nothing but equality survives.
+    """
+    if said.predicate is None:
+        return said
+    return replace(said, predicate=_replaced(said.predicate, said.protected_fields(), key))
+
+
+def value_hmac(value: Scalar, key: bytes) -> str:
+    """HMAC-SHA256 of one value, in hex; 5 and 5.0 are one value, 5 and "5" are two, as in evaluation."""
+    return hmac.digest(key, _canonical(value), "sha256").hex()
+
+
+def _replaced(node: Predicate, fields: frozenset[str], key: bytes) -> Predicate:
+    match node:
+        case And(args):
+            return And(tuple([_replaced(arg, fields, key) for arg in args]))
+        case Or(args):
+            return Or(tuple([_replaced(arg, fields, key) for arg in args]))
+        case Not(arg):
+            return Not(_replaced(arg, fields, key))
+        case Leaf(_, field) if field in fields:
+            return _hidden(node, key)
+    return node
+
+
+def _hidden(leaf: Leaf, key: bytes) -> Predicate:
+    if leaf.op in {"exists", "is_null"}:
+        return leaf
+    if leaf.is_datetime or leaf.op not in {"eq", "in", "nin", "all"}:
+        return Opaque(NEUTRAL, f"{leaf.op} {leaf.field} <protected>")
+    if isinstance(leaf.value, tuple):
+        return ProtectedLeaf(leaf.op, leaf.field, tuple([value_hmac(value, key) for value in leaf.value]))
+    return ProtectedLeaf(leaf.op, leaf.field, value_hmac(leaf.value, key))
+
+
+def _canonical(value: Scalar) -> bytes:
+    if isinstance(value, bool) or value is None:
+        return f"constant:{value}".encode()
+    if isinstance(value, int | float):
+        return f"number:{as_double(value) + 0.0!r}".encode()
+    return b"text:" + value.encode("utf-8", "surrogatepass")

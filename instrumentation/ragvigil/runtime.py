@@ -1,0 +1,154 @@
+"""`configure` and the rest of the life of recording in this process."""
+
+import atexit
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ragvigil import attributes as names
+from ragvigil import current, settings
+from ragvigil.clock import Clock, SystemClock
+from ragvigil.counts import Counts
+from ragvigil.export.backoff import Backoff
+from ragvigil.export.exporter import Exporter
+from ragvigil.guard import GUARD
+from ragvigil.ids import IdGenerator, RandomIds
+from ragvigil.recorder import Recorder
+from ragvigil.settings import Settings
+
+EXIT_TIMEOUT_S = 5.0
+
+
+def configure(
+    *,
+    service_name: str | None = None,
+    service_version: str | None = None,
+    environment: str | None = None,
+    revision: str | None = None,
+    endpoint: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    resource: Mapping[str, object] | None = None,
+    secret_key: bytes | None = None,
+    max_queue_traces: int = 1000,
+    max_queue_bytes: int = 64 * 2**20,
+    export_interval_s: float = 1.0,
+    counts_interval_s: float = 60.0,
+    timeout_s: float = 10.0,
+    clock: Clock | None = None,
+    ids: IdGenerator | None = None,
+    exporter: Exporter | None = None,
+) -> None:
+    """Start recording; called again, it replaces what was configured before.
+
+    Arguments win over the standard variables OTEL_EXPORTER_OTLP_ENDPOINT, _TRACES_ENDPOINT, _LOGS_ENDPOINT, _HEADERS,
+    _COMPRESSION, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES. OTEL_SDK_DISABLED=true switches everything off.
+    `revision` is the commit that runs. `secret_key` (16 bytes or more, the same in every process) is for the HMAC of
+    protected filter values; without it a random one is used, and equality holds within one process only. The queue
+    keeps at most `max_queue_traces` traces and `max_queue_bytes` estimated bytes. `timeout_s` bounds one attempt.
+
+    Raises ValueError for an argument that is not valid. Nothing else in Ragvigil raises into the application.
+    """
+    traces_url, logs_url = settings.endpoints(endpoint, os.environ)
+    settings.check_limits(
+        max_queue_traces=max_queue_traces,
+        max_queue_bytes=max_queue_bytes,
+        export_interval_s=export_interval_s,
+        counts_interval_s=counts_interval_s,
+        timeout_s=timeout_s,
+    )
+    named = {
+        names.SERVICE_NAME: service_name,
+        names.SERVICE_VERSION: service_version,
+        names.DEPLOYMENT_ENVIRONMENT: environment,
+        names.VCS_REVISION: revision,
+    }
+    chosen = Settings(
+        traces_url=traces_url,
+        logs_url=logs_url,
+        headers=settings.headers_from(headers, os.environ),
+        gzip=settings.wants_gzip(os.environ),
+        resource=settings.resource_from(named, resource, os.environ),
+        secret_key=settings.checked_key(secret_key),
+        max_queue_traces=max_queue_traces,
+        max_queue_bytes=max_queue_bytes,
+        export_interval_s=export_interval_s,
+        counts_interval_s=counts_interval_s,
+        timeout_s=timeout_s,
+    )
+    _install(None if settings.is_disabled(os.environ) else _Parts(chosen, clock, ids, exporter))
+
+
+def flush(timeout_s: float = 5.0) -> bool:
+    """Wait until everything that ended before is delivered or dropped; False when the time is over first."""
+    recorder = current.recorder
+    with GUARD:
+        return recorder is None or recorder.flush(timeout_s)
+    return False
+
+
+def shutdown(timeout_s: float = 5.0) -> bool:
+    """Flush and stop recording, until `configure` is called again; False when the time was not enough."""
+    recorder, current.recorder = current.recorder, None
+    _installed.parts = None
+    with GUARD:
+        return recorder is None or recorder.shutdown(timeout_s)
+    return False
+
+
+def counts() -> Counts:
+    """What became of the spans of this process so far."""
+    return Counts() if current.recorder is None else current.recorder.counts()
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What a recorder is made of, kept to make another one after fork."""
+
+    settings: Settings
+    clock: Clock | None
+    ids: IdGenerator | None
+    exporter: Exporter | None
+
+    def recorder(self) -> Recorder:
+        return Recorder(
+            self.settings,
+            self.clock or SystemClock(),
+            self.ids or RandomIds(),
+            self.exporter or _http_exporter(self.settings),
+            Backoff(),
+        )
+
+
+@dataclass(slots=True)
+class _Installed:
+    parts: _Parts | None = None
+
+
+_installed = _Installed()
+
+
+def _http_exporter(chosen: Settings) -> Exporter:
+    from ragvigil.export.http import HttpExporter  # http.client and email cost a third of our import
+
+    return HttpExporter(chosen.traces_url, chosen.logs_url, chosen.headers, chosen.timeout_s, compress=chosen.gzip)
+
+
+def _install(parts: _Parts | None) -> None:
+    shutdown()
+    _installed.parts = parts
+    current.recorder = None if parts is None else parts.recorder()
+
+
+def _renew_after_fork() -> None:
+    with GUARD:
+        if current.recorder is not None and _installed.parts is not None:
+            current.recorder.abandon()
+            current.recorder = _installed.parts.recorder()
+
+
+def _at_exit() -> None:
+    shutdown(EXIT_TIMEOUT_S)
+
+
+os.register_at_fork(after_in_child=_renew_after_fork)
+atexit.register(_at_exit)

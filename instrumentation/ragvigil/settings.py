@@ -1,0 +1,151 @@
+"""What `configure` and the standard environment variables say, checked once and frozen."""
+
+import logging
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from ragvigil import attributes as names
+from ragvigil.rare import Value, immutable
+
+_log = logging.getLogger("ragvigil")
+
+DEFAULT_ENDPOINT: Final = "http://127.0.0.1:4318"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that a recorder needs to know."""
+
+    traces_url: str
+    logs_url: str
+    headers: Mapping[str, str] = field(repr=False)
+    gzip: bool
+    resource: Mapping[str, Value]
+    secret_key: bytes | None = field(repr=False)
+    max_queue_traces: int
+    max_queue_bytes: int
+    export_interval_s: float
+    counts_interval_s: float
+    timeout_s: float
+
+
+def is_disabled(environ: Mapping[str, str]) -> bool:
+    """Whether the standard kill switch is on."""
+    return environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
+
+
+def endpoints(endpoint: str | None, environ: Mapping[str, str]) -> tuple[str, str]:
+    """Addresses for traces and logs; a signal's own variable is taken as it is, the common one gets `/v1/...`."""
+    base = endpoint or environ.get("OTEL_EXPORTER_OTLP_ENDPOINT") or DEFAULT_ENDPOINT
+    source = "endpoint" if endpoint else "OTEL_EXPORTER_OTLP_ENDPOINT"
+    root = _address(source, base).rstrip("/")
+    return (
+        _own_address("TRACES", endpoint, environ) or f"{root}/v1/traces",
+        _own_address("LOGS", endpoint, environ) or f"{root}/v1/logs",
+    )
+
+
+def _own_address(signal: str, endpoint: str | None, environ: Mapping[str, str]) -> str | None:
+    name = f"OTEL_EXPORTER_OTLP_{signal}_ENDPOINT"
+    own = None if endpoint else environ.get(name)
+    return _address(name, own) if own else None
+
+
+def _address(name: str, value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except (ValueError, AttributeError):
+        valid = False
+    if not valid:
+        raise ValueError(f"{name}: got {value!r}; expected an address such as {DEFAULT_ENDPOINT}")
+    return value
+
+
+def headers_from(given: Mapping[str, str] | None, environ: Mapping[str, str]) -> dict[str, str]:
+    """Request headers: those given, over those of OTEL_EXPORTER_OTLP_HEADERS."""
+    common = pairs(environ, "OTEL_EXPORTER_OTLP_HEADERS")
+    own = pairs(environ, "OTEL_EXPORTER_OTLP_TRACES_HEADERS")
+    for name, value in (given or {}).items():
+        if not _is_header(name, value):
+            raise ValueError(f"headers: got {name!r}; expected names and values of printable ASCII text")
+    return {**common, **own, **(given or {})}
+
+
+def _is_header(name: object, value: object) -> bool:
+    if not isinstance(name, str) or not isinstance(value, str):
+        return False
+    return bool(name) and (name + value).isprintable() and (name + value).isascii()
+
+
+def resource_from(
+    named: Mapping[str, str | None], extra: Mapping[str, object] | None, environ: Mapping[str, str]
+) -> dict[str, Value]:
+    """Resource attributes: the named arguments, over `resource`, over the environment, over the defaults."""
+    resource: dict[str, Value] = {names.SERVICE_NAME: "unknown_service:python"}
+    resource |= pairs(environ, "OTEL_RESOURCE_ATTRIBUTES")
+    if environ.get("OTEL_SERVICE_NAME"):
+        resource[names.SERVICE_NAME] = environ["OTEL_SERVICE_NAME"]
+    for key, value in (extra or {}).items():
+        kept = immutable(value)
+        if kept is None or not _is_name(key):
+            raise ValueError(f"resource[{key!r}]: got {value!r}; expected text, a number, a bool or a list of them")
+        resource[key] = kept
+    resource |= {key: _not_empty(key, text) for key, text in named.items() if text is not None}
+    return {**resource, names.PROJECT_NAME: resource.get(names.PROJECT_NAME, resource[names.SERVICE_NAME])}
+
+
+def _is_name(key: object) -> bool:
+    return isinstance(key, str) and bool(key)
+
+
+def _not_empty(name: str, text: object) -> str:
+    if isinstance(text, str) and text:
+        return text
+    raise ValueError(f"{name}: got {text!r}; expected text that is not empty")
+
+
+def pairs(environ: Mapping[str, str], name: str) -> dict[str, str]:
+    """Read `key=value,key=value` with percent-encoded values; as OpenTelemetry asks, a bad list is told and ignored."""
+    entries = [entry.strip() for entry in environ.get(name, "").split(",") if entry.strip()]
+    split = [entry.partition("=") for entry in entries]
+    if all(key.strip() and equals for key, equals, _ in split):
+        return {key.strip(): unquote(value.strip()) for key, _, value in split}
+    _log.warning("ragvigil: %s is ignored; expected key=value,key=value", name)
+    return {}
+
+
+def wants_gzip(environ: Mapping[str, str]) -> bool:
+    """Whether request bodies are to be compressed."""
+    value = environ.get("OTEL_EXPORTER_OTLP_COMPRESSION", "").strip().lower()
+    if value not in {"", "none", "gzip"}:
+        raise ValueError(f"OTEL_EXPORTER_OTLP_COMPRESSION: got {value!r}; expected gzip or none")
+    return value == "gzip"
+
+
+def check_limits(**limits: float) -> None:
+    """Refuse a limit that is not positive; those of the queue are whole numbers."""
+    for name, value in limits.items():
+        positive(name, value, whole=name.startswith("max_"))
+
+
+def positive(name: str, value: float, *, whole: bool = False) -> None:
+    """Refuse anything but a positive, finite number."""
+    expected = "a whole number of at least 1" if whole else "a positive number of seconds"
+    kinds = int if whole else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not math.isfinite(value) or value <= 0:
+        raise ValueError(f"{name}: got {value!r}; expected {expected}")
+
+
+def checked_key(secret_key: object) -> bytes | None:
+    """The key for protected values, of at least 16 bytes."""
+    if secret_key is None or (isinstance(secret_key, bytes) and len(secret_key) >= _MIN_KEY_BYTES):
+        return secret_key
+    given = f"{len(secret_key)} bytes" if isinstance(secret_key, bytes) else type(secret_key).__name__
+    raise ValueError(f"secret_key: got {given}; expected at least {_MIN_KEY_BYTES} bytes")
+
+
+_MIN_KEY_BYTES: Final = 16

@@ -1,0 +1,238 @@
+"""A span that only records: two clock readings and copies of what could change; encoding happens elsewhere."""
+
+from collections.abc import Mapping
+from contextvars import Token
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from opentelemetry.context import Context, get_current
+from opentelemetry.trace import INVALID_SPAN_CONTEXT, Span, SpanContext, Status, StatusCode, TraceFlags, TraceState
+from opentelemetry.util import types
+
+from ragvigil import context as contexts
+from ragvigil import current
+from ragvigil.guard import GUARD
+from ragvigil.opentrace import OpenTrace
+from ragvigil.rare import Event, Rare, exception_event, immutable_attributes
+
+if TYPE_CHECKING:
+    from ragvigil.answers import Answer
+    from ragvigil.recorder import Recorder
+
+
+class RecordedSpan(Span):
+    """What answers and stages share. Not started, or without `configure`, it does nothing.
+
+    `trace` is None until it starts; `answer` is the answer that it lies below, and `fields` are the facts that were
+    recorded, by name.
+    """
+
+    __slots__ = (
+        "_is_outermost",
+        "_token",
+        "answer",
+        "end_ns",
+        "fields",
+        "name",
+        "parent_id",
+        "parent_is_remote",
+        "rare",
+        "span_id",
+        "start_ns",
+        "taken",
+        "trace",
+        "trace_flags",
+        "trace_number",
+        "trace_state",
+    )
+
+    trace_number: int
+    trace_flags: TraceFlags
+    trace_state: TraceState
+    parent_id: int
+    parent_is_remote: bool
+    span_id: int
+    start_ns: int
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.fields: dict[str, object] = {}
+        self.trace: OpenTrace | None = None
+        self.answer: Answer | None = None
+        self.rare: Rare | None = None
+        self.end_ns: int | None = None
+        self.taken = False
+        self._token: Token[Context] | None = None
+
+    # --- life -----------------------------------------------------------------------------------------------
+
+    def start(self, context: Context) -> None:
+        """Begin below what is current in `context`: ids, place in the trace, start time."""
+        recorder = current.recorder
+        if recorder is None or self.trace is not None:
+            return
+        self._join(recorder, context.get(contexts.CURRENT_SPAN))
+        self.span_id = recorder.span_id()
+        nearest, shared = context.get(contexts.CURRENT_RECORDED), None
+        if isinstance(nearest, RecordedSpan):
+            self.answer, shared = nearest.nearest_answer(), nearest.trace
+        self._is_outermost = shared is None or not shared.is_open or shared.recorder is not recorder
+        self.trace = OpenTrace(recorder) if shared is None or self._is_outermost else shared
+        recorder.add_started()
+        self.start_ns = recorder.monotonic_ns()
+
+    def end(self, end_time: int | None = None) -> None:
+        """Finish; only the first call counts. `end_time` is in nanoseconds since the epoch, as for any span."""
+        with GUARD:
+            if self.trace is not None and self.end_ns is None:
+                self._end(self.trace, self.trace.reading(end_time))
+
+    def _end(self, trace: OpenTrace, end_ns: int) -> None:
+        self.end_ns = end_ns if end_ns > self.start_ns else self.start_ns  # noqa: FURB136 - on every request
+        if self._is_outermost:
+            trace.close(self)
+        else:
+            trace.collect(self)
+
+    def nearest_answer(self) -> "Answer | None":
+        """The answer that spans below this one belong to."""
+        return self.answer
+
+    def _join(self, recorder: "Recorder", parent: object) -> None:
+        """Take trace id, parent and flags from `parent`, or begin a trace."""
+        if isinstance(parent, RecordedSpan):
+            self.trace_number, self.trace_flags = parent.trace_number, parent.trace_flags
+            self.trace_state = parent.trace_state
+            self.parent_id, self.parent_is_remote = parent.span_id, False
+            return
+        outer = parent.get_span_context() if isinstance(parent, Span) else INVALID_SPAN_CONTEXT
+        self.trace_number = outer.trace_id if outer.is_valid else recorder.trace_id()
+        self.trace_flags = outer.trace_flags if outer.is_valid else recorder.flags(self.trace_number, self.name)
+        self.trace_state = outer.trace_state
+        self.parent_id, self.parent_is_remote = outer.span_id, outer.is_remote
+
+    @property
+    def trace_id(self) -> str:
+        """The trace in 32 hex digits; '' when nothing is recorded."""
+        return "" if self.trace is None else f"{self.trace_number:032x}"
+
+    # --- context managers -----------------------------------------------------------------------------------
+
+    def __enter__(self) -> Self:
+        try:
+            context = get_current()
+            self.start(context)
+            if self.trace is not None and self._token is None:
+                self._token = contexts.attach(self, context)
+        except Exception as own_failure:  # noqa: BLE001 - the guard, written out on the hottest path
+            GUARD.caught(own_failure)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            try:
+                if self._token is not None:
+                    token, self._token = self._token, None
+                    contexts.detach(token)
+                if failure is not None:
+                    self.fail(failure)
+            finally:
+                if self.trace is not None and self.end_ns is None:
+                    self._end(self.trace, self.trace.recorder.monotonic_ns())
+        except Exception as own_failure:  # noqa: BLE001 - as above
+            GUARD.caught(own_failure)
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, failure, trace)
+
+    def fail(self, failure: BaseException) -> None:
+        """Record an exception that ends the span; a cancellation is an event, a closed generator is nothing."""
+        if isinstance(failure, Exception):
+            self.record_exception(failure)
+            self.set_status(StatusCode.ERROR, f"{type(failure).__name__}: {failure}")
+        elif not isinstance(failure, GeneratorExit):
+            self.record_exception(failure)
+
+    def first_token(self) -> None:
+        """Record that the first part of a streamed output is there; later calls do not count."""
+        with GUARD:
+            if self.trace is not None and "first_token_ns" not in self.fields:
+                self.fields["first_token_ns"] = self.trace.recorder.monotonic_ns()
+
+    # --- the rest of OpenTelemetry's Span ---------------------------------------------------------------------
+
+    def get_span_context(self) -> SpanContext:
+        """Identity of this span for propagation; invalid when nothing is recorded."""
+        if self.trace is None:
+            return INVALID_SPAN_CONTEXT
+        return SpanContext(self.trace_number, self.span_id, False, self.trace_flags, self.trace_state)
+
+    def is_recording(self) -> bool:
+        """Whether the span has begun and not ended."""
+        return self.trace is not None and self.end_ns is None
+
+    def set_attribute(self, key: str, value: types.AnyValue) -> None:
+        """Add an attribute of your own; the value is copied."""
+        with GUARD:
+            if self._takes_facts():
+                self._rarely().set_attribute(key, value)
+
+    def set_attributes(self, attributes: Mapping[str, types.AnyValue]) -> None:
+        """Add several attributes of your own."""
+        for key, value in attributes.items():
+            self.set_attribute(key, value)
+
+    def add_event(self, name: str, attributes: types.Attributes = None, timestamp: int | None = None) -> None:
+        """Add an event; `timestamp` is in nanoseconds since the epoch."""
+        with GUARD:
+            if self.trace is not None and self.end_ns is None:
+                at_ns = self.trace.reading(timestamp)
+                self._rarely().add_event(Event(name, at_ns, immutable_attributes(attributes)))
+
+    def add_link(self, context: SpanContext, attributes: types.Attributes = None) -> None:
+        """Link to another span."""
+        with GUARD:
+            if self._takes_facts() and context.is_valid:
+                self._rarely().add_link(context, immutable_attributes(attributes))
+
+    def update_name(self, name: str) -> None:
+        """Rename the span."""
+        self.name = name
+
+    def set_status(self, status: Status | StatusCode, description: str | None = None) -> None:
+        """Set the status: OK is final."""
+        with GUARD:
+            code, text = (
+                (status.status_code, status.description) if isinstance(status, Status) else (status, description)
+            )
+            if self._takes_facts():
+                self._rarely().set_status(code, text)
+
+    def record_exception(
+        self,
+        exception: BaseException,
+        attributes: types.Attributes = None,
+        timestamp: int | None = None,
+        escaped: bool = False,  # noqa: ARG002 - deprecated in OpenTelemetry, still part of its signature
+    ) -> None:
+        """Record an exception as an event."""
+        with GUARD:
+            if self.trace is not None and self.end_ns is None:
+                at_ns = self.trace.reading(timestamp)
+                self._rarely().add_event(exception_event(exception, at_ns, immutable_attributes(attributes)))
+
+    def _takes_facts(self) -> bool:
+        """Whether recording makes sense: something records, and the span has not ended."""
+        return self.end_ns is None and current.recorder is not None
+
+    def _rarely(self) -> Rare:
+        if self.rare is None:
+            self.rare = Rare()
+        return self.rare

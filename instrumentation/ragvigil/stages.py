@@ -1,0 +1,86 @@
+"""Stages of an answer: what came in, what came out, with what filter, at what cost."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, ParamSpec, TypeAlias, TypeVar, Unpack
+
+from ragvigil.dialects import read_filter
+from ragvigil.documents import Score, copied
+from ragvigil.fields import StageFields
+from ragvigil.guard import GUARD
+from ragvigil.observation import Observation
+from ragvigil.span import RecordedSpan
+from ragvigil.vectors import Vector, vector_bytes
+from ragvigil.wrapping import wrap
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Cache: TypeAlias = Literal["embedding", "retrieval", "answer"]
+
+
+class Stage(RecordedSpan):
+    """One step of a pipeline: a span that also takes documents, filter, vector, tokens and cost.
+
+    A context manager, sync and async, for one use; as a decorator it opens a new stage for each call. Whatever is
+    handed to it is copied at once. None of its methods raises.
+    """
+
+    __slots__ = ()
+
+    def set(self, **facts: Unpack[StageFields]) -> None:
+        """Record facts; the last one counts. Costs are in USD, tokens are counts."""
+        if self._takes_facts():
+            self.fields.update(facts)
+
+    def inputs(self, ids: Sequence[object], scores: Sequence[Score] | None = None) -> None:
+        """Record the documents that the stage was given, in order, with one score each if there are scores."""
+        with GUARD:
+            if self._takes_facts():
+                self.fields["input_documents"] = copied(ids, scores)
+
+    def outputs(self, ids: Sequence[object], scores: Sequence[Score] | None = None) -> None:
+        """Record the documents that the stage returned, best first, with one score each if there are scores."""
+        with GUARD:
+            if self._takes_facts():
+                self.fields["output_documents"] = copied(ids, scores)
+
+    def context(self, doc_ids: Sequence[object], tokens: int | None = None, truncated: bool | None = None) -> None:
+        """Record what the generator will see: documents in order, length in tokens, whether some did not fit."""
+        with GUARD:
+            if self._takes_facts():
+                self.fields["context_documents"] = copied(doc_ids)
+                self.fields["context_tokens"] = tokens
+                self.fields["context_truncated"] = truncated
+
+    def filter(self, native: object, dialect: str | None = None, relevance: Iterable[str] = ()) -> None:
+        """Record the filter of a retrieval: a `where(...)` or the one that the database was given; None for none.
+
+        `dialect` names the language of a native filter, `relevance` the fields that may be relaxed. One that cannot
+        be read is recorded as `unknown`.
+        """
+        with GUARD:
+            if self._takes_facts():
+                self.fields["filter"] = read_filter(native, dialect, relevance)
+
+    def vector(self, vector: Vector) -> None:
+        """Record the query vector: numbers, a numpy array, or little-endian float32 bytes."""
+        with GUARD:
+            if self._takes_facts():
+                self.fields["vector"] = vector_bytes(vector)
+
+    def cache(self, which: Cache, *, hit: bool) -> None:
+        """Record whether a cache had what the stage would have computed."""
+        if self._takes_facts():
+            self.fields[f"{which}_cache_hit"] = hit
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        """Open a stage of this name around every call of `function`; a generator is one stage, first to last item."""
+        name = self.name
+        return wrap(function, Observation(lambda: Stage(name)))
+
+
+def stage(name: str) -> Stage:
+    """A stage: rewrite, embed, filter, retrieve, rerank, assemble, generate, postprocess, or a name of your own.
+
+    Use it as `with stage("rerank") as s:`, `async with`, or `@stage("rerank")`.
+    """
+    return Stage(name)

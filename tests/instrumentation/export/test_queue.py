@@ -1,0 +1,173 @@
+"""The queue: bounded by number and bytes, the oldest dropped first, everything counted."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragvigil.counts import Counters
+from ragvigil.documents import Documents
+from ragvigil.export.queue import SPAN_BYTES, TraceQueue, estimated_bytes
+from ragvigil.predicates import in_, or_, where
+from ragvigil.rare import Event
+from ragvigil.span import RecordedSpan
+
+BIG = 1 << 40
+
+
+def trace(name: str, spans: int = 1) -> list[RecordedSpan]:
+    return [RecordedSpan(name) for _ in range(spans)]
+
+
+def names(queue: TraceQueue, max_spans: int = 1000) -> list[str]:
+    return [waiting.spans[0].name for waiting in queue.take(max_spans, BIG)]
+
+
+@pytest.fixture
+def counters() -> Counters:
+    return Counters()
+
+
+def test_the_oldest_trace_goes_first_and_is_counted_in_spans(counters: Counters) -> None:
+    queue = TraceQueue(2, BIG, counters)
+    for name in "abcd":
+        queue.put(trace(name, spans=3))
+    assert names(queue) == ["c", "d"]
+    assert counters.read().dropped == 6
+
+
+def test_bytes_bound_it_too(counters: Counters) -> None:
+    queue = TraceQueue(100, 3 * SPAN_BYTES, counters)
+    for name in "abcde":
+        queue.put(trace(name))
+    assert names(queue) == ["c", "d", "e"]
+    assert counters.read().dropped == 2
+
+
+def test_a_trace_that_never_fits_is_dropped_and_counted(counters: Counters) -> None:
+    queue = TraceQueue(100, 10 * SPAN_BYTES, counters)
+    queue.put(trace("huge", spans=11))
+    assert names(queue) == []
+    assert counters.read().dropped == 11
+    assert queue.is_settled(1)
+
+
+def test_a_batch_is_bounded_but_never_empty(counters: Counters) -> None:
+    queue = TraceQueue(100, BIG, counters)
+    for name in "abc":
+        queue.put(trace(name, spans=5))
+    assert names(queue, max_spans=1) == ["a"]
+    queue.settle()
+    assert names(queue, max_spans=6) == ["b", "c"]
+
+
+def test_what_is_given_back_is_the_oldest_again(counters: Counters) -> None:
+    queue = TraceQueue(3, BIG, counters)
+    for name in "abc":
+        queue.put(trace(name))
+    assert names(queue, max_spans=2) == ["a", "b"]
+    queue.put(trace("d"))
+    queue.give_back()
+    assert counters.read().dropped == 1
+    assert names(queue) == ["b", "c", "d"]
+
+
+def test_settled_means_neither_waiting_nor_under_way(counters: Counters) -> None:
+    queue = TraceQueue(10, BIG, counters)
+    assert queue.is_settled(0)
+    queue.put(trace("a"))
+    first = queue.last_number
+    queue.put(trace("b"))
+    assert not queue.is_settled(first)
+    queue.take(1, BIG)
+    assert not queue.is_settled(first)
+    queue.settle()
+    assert queue.is_settled(first)
+    assert not queue.is_settled(queue.last_number)
+    queue.drop_all()
+    assert queue.is_settled(queue.last_number)
+    assert counters.read().dropped == 1
+
+
+def test_a_span_that_comes_twice_is_taken_once(counters: Counters) -> None:
+    queue = TraceQueue(10, BIG, counters)
+    late = RecordedSpan("late")
+    queue.put([late, RecordedSpan("root")])
+    queue.put([late])
+    assert [span.name for waiting in queue.take(10, BIG) for span in waiting.spans] == ["late", "root"]
+    queue.give_back()
+    assert [span.name for waiting in queue.take(10, BIG) for span in waiting.spans] == ["late", "root"]
+
+
+def test_half_full_is_time_to_deliver(counters: Counters) -> None:
+    queue = TraceQueue(4, BIG, counters)
+    for name, half_full in zip("abc", [False, False, True], strict=True):
+        queue.put(trace(name))
+        assert queue.is_half_full() is half_full
+    small = TraceQueue(100, 4 * SPAN_BYTES, counters)
+    small.put(trace("a", spans=3))
+    assert small.is_half_full()
+
+
+@given(
+    st.lists(st.one_of(st.integers(1, 5), st.sampled_from(["take", "give back", "settle"])), max_size=60),
+    st.integers(1, 6),
+    st.integers(1, 12),
+)
+def test_nothing_is_lost_uncounted_and_the_bounds_hold(steps: list[int | str], max_traces: int, max_spans: int) -> None:
+    counters = Counters()
+    queue = TraceQueue(max_traces, max_spans * SPAN_BYTES, counters)
+    put = settled = 0
+    taken: list[int] = []
+    for step in steps:
+        if isinstance(step, int):
+            queue.put(trace("t", spans=step))
+            put += step
+        elif step == "take" and not taken:
+            taken = [len(waiting.spans) for waiting in queue.take(3, BIG)]
+        elif step == "settle":
+            queue.settle()
+            settled, taken = settled + sum(taken), []
+        elif step == "give back":
+            queue.give_back()
+            taken = []
+    waiting = [len(trace.spans) for trace in list(queue._waiting)]
+    assert len(waiting) <= max_traces
+    assert sum(waiting) <= max_spans
+    assert put == settled + sum(taken) + sum(waiting) + counters.read().dropped
+
+
+def with_text(span: RecordedSpan) -> None:
+    span.fields["question"] = "x" * 5000
+
+
+def with_vector(span: RecordedSpan) -> None:
+    span.fields["vector"] = bytes(5000)
+
+
+def with_documents(span: RecordedSpan) -> None:
+    span.fields["output_documents"] = Documents(("a",) * 50, None)
+
+
+def with_filter(span: RecordedSpan) -> None:
+    span.fields["filter"] = where(or_(in_("tenant", [f"t{number}" for number in range(90)])))
+
+
+def with_attributes(span: RecordedSpan) -> None:
+    span._rarely().set_attribute("app.text", "x" * 5000)
+
+
+def with_events(span: RecordedSpan) -> None:
+    span._rarely().add_event(Event("exception", 0, {"stack": "x" * 5000}))
+
+
+@pytest.mark.parametrize(
+    "add",
+    [with_text, with_vector, with_documents, with_filter, with_attributes, with_events],
+    ids=lambda add: add.__name__,
+)
+def test_what_is_large_counts(add: Callable[[RecordedSpan], None]) -> None:
+    span = RecordedSpan("x")
+    add(span)
+    assert estimated_bytes([span]) >= SPAN_BYTES + 5000
