@@ -203,6 +203,26 @@ SPANS_DROPPED: Final = "ragvigil.spans.dropped"
 """int: spans lost in the process (queue full, receiver refused), cumulative."""
 FEEDBACK_ID: Final = "ragvigil.feedback.id"
 """string: makes an event idempotent."""
+FEEDBACK_KIND: Final = "ragvigil.feedback.kind"
+"""string: what the user did, one of FEEDBACK_KINDS."""
+FEEDBACK_REASON: Final = "ragvigil.feedback.reason"
+"""string: why, as the user says: wrong, incomplete, off_topic, harmful, slow, other."""
+FEEDBACK_VALUE: Final = "ragvigil.feedback.value"
+"""double: how much of it; seconds for dwell."""
+FEEDBACK_KINDS: Final = (
+    "thumbs_up",
+    "thumbs_down",
+    "regenerate",
+    "copy",
+    "share",
+    "export",
+    "edit",
+    "click",
+    "dwell",
+    "follow_up",
+    "sources_shown",
+)
+"""Values of `ragvigil.feedback.kind`; `sources_shown` is the denominator of click-through."""
 
 CURRENT_SCHEMA: Final = "1"
 """Value of `ragvigil.schema.version`."""

@@ -7,12 +7,16 @@ from ragvigil_monitor.drift.comparing import compare_days
 from ragvigil_monitor.drift.days import add_up_days
 from ragvigil_monitor.drift.fitting import fit_references
 from ragvigil_monitor.drift.hours import add_up_hours
+from ragvigil_monitor.feedback import join_feedback
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.notifiers.deliver import deliver, settle
 from ragvigil_monitor.guardrails.registry import GUARDRAILS
 from ragvigil_monitor.guardrails.watch import watch
 from ragvigil_monitor.job import Job
+from ragvigil_monitor.rate_counting import HOUR_S, count_rate
 from ragvigil_monitor.settings import Settings
+from ragvigil_monitor.signals.rate import Rate
+from ragvigil_monitor.signals.rates import RATES
 from ragvigil_monitor.upkeep import link_stages, releases, warm_up
 
 
@@ -20,16 +24,22 @@ def jobs(settings: Settings) -> list[Job]:
     """The jobs under these settings: first what looks depend on, then the guardrails, then what they lead to."""
     return [
         Job("link_stages", 0, link_stages),
+        Job("join_feedback", 0, join_feedback),
         Job("releases", 0, releases),
         Job("warm_up", 0, warm_up),
         Job("drift_hours", 3600, add_up_hours),
         Job("drift_days", 86400, add_up_days, most_ends=1),
         Job("drift_references", 3600, fit_references),
         Job("drift_evidence", 86400, compare_days, most_ends=7),
+        *(_counting(rate) for rate in RATES),
         *(_looks(guardrail, settings) for guardrail in GUARDRAILS),
         Job("settle", 0, settle),
         Job("deliver", 0, deliver),
     ]
+
+
+def _counting(rate: Rate) -> Job:
+    return Job(f"{rate.name}_counts", HOUR_S, partial(count_rate, rate.name), matures_s=rate.matures_s)
 
 
 def _looks(guardrail: Guardrail[Any], settings: Settings) -> Job:

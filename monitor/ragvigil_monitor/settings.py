@@ -3,6 +3,7 @@
 Order of precedence: arguments, environment (`RAGVIGIL_SERVER__PORT=4319`), the YAML file, the defaults here.
 """
 
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -56,6 +57,7 @@ class Alarms(Section):
 
     false_alarms_per_week: PositiveFloat = Field(1.0, le=100, description="Budget over all guardrails together.")
     rearm_h: Hours = Field(6, description="Hours in control after which an alert is resolved.")
+    days_off: list[date] = Field([], description="Days (UTC) with the traffic of a weekend, for rates with a season.")
 
 
 class LatencyP95(Section):
@@ -95,12 +97,37 @@ class QueryDrift(Section):
         return [24]
 
 
+class RateBand(Section):
+    """A rate against the band that its own history leads to expect."""
+
+    enabled: bool = Field(True, description="Whether this guardrail watches.")
+    windows_h: list[Annotated[int, Field(ge=1, le=24)]] = Field(
+        [1, 6, 24], min_length=1, description="Trailing windows, in hours."
+    )
+    every_s: int = Field(3600, ge=3600, le=86400, multiple_of=3600, description="Seconds between two looks.")
+    intents: list[str] = Field(
+        [], max_length=19, description="Intents that are watched beside all answers; empty: those with most answers."
+    )
+    most_intents: int = Field(5, ge=0, le=19, description="How many intents are watched where none is listed.")
+    least_share: float = Field(0.05, ge=0, le=1, description="Share of the answers that such an intent needs.")
+
+
+class RateShown(RateBand):
+    """A rate that is only shown unless somebody wants to be paged for it."""
+
+    enabled: bool = Field(False, description="Whether this guardrail watches; else the rate is only shown.")
+    most_intents: int = Field(0, ge=0, le=19, description="How many intents are watched where none is listed.")
+
+
 class Guardrails(Section):
     """The guardrails, one section each."""
 
     latency_p95: LatencyP95 = Field(LatencyP95(), description="p95 latency by stage.")
     cost_per_query: CostPerQuery = Field(CostPerQuery(), description="Cost per answer.")
     query_drift: QueryDrift = Field(QueryDrift(), description="Drift of what is asked.")
+    regeneration_rate: RateBand = Field(RateBand(), description="Share of the answers that users asked for again.")
+    thumbs_down_rate: RateShown = Field(RateShown(), description="Share of the answers with a thumbs-down.")
+    refusal_rate: RateShown = Field(RateShown(), description="Share of the answers that say they cannot answer.")
 
 
 class Webhook(Section):

@@ -9,8 +9,10 @@ import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
+from ragvigil_monitor.jobs import jobs
 from ragvigil_monitor.keys import Keys
 from ragvigil_monitor.receiver.commit import Committer
+from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.store import Store
@@ -19,6 +21,9 @@ MONDAY = datetime(2026, 6, 1, tzinfo=UTC)
 Column = NDArray[Any]
 AddAnswers = Callable[..., None]
 AddVectors = Callable[..., None]
+AddQueries = Callable[..., None]
+RunDrift = Callable[..., dict[str, int]]
+DRIFT_JOBS = ("drift_hours", "drift_days", "drift_references", "query_drift")
 MakeService = Callable[..., Service]
 
 
@@ -99,9 +104,9 @@ def add_answers(memory_store: Store) -> AddAnswers:
 
 @pytest.fixture
 def add_vectors(memory_store: Store) -> AddVectors:
-    """Adds query vectors `after_h` hours after Monday; given raw vectors, it stores units as the receiver does.
+    """Adds query vectors `after_h` hours after Monday, stored as the receiver does.
 
-    intents: one an answer, or None for vectors without an answer. units: bytes to store instead of the vectors'.
+    intents: of their answers; None: there are no answers. units: bytes to store instead.
     """
     given = 0
 
@@ -133,6 +138,41 @@ def add_vectors(memory_store: Store) -> AddVectors:
                 writer.execute_with("insert_answers", pa.table(_bare_answers(trace_ids, after_h, intents)))
 
     return add
+
+
+@pytest.fixture
+def add_queries(add_vectors: AddVectors) -> AddQueries:
+    """Adds `per_hour` queries an hour from `start_h` to `end_h`: intents `a` to `f`, of which `a` fills working hours.
+
+    From `new_from_h` on, a share `new` of them has the intent `new`, whose vectors lie elsewhere.
+    """
+    topics = np.random.default_rng(99).normal(size=(7, 12))
+
+    def add(
+        start_h: int, end_h: int, *, per_hour: int = 20, new_from_h: float = np.inf, new: float = 0.2, seed: int = 0
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        hours = np.repeat(np.arange(start_h, end_h), per_hour)
+        after_h = np.sort(hours + rng.random(len(hours)))
+        topic = rng.integers(0, 6, len(after_h))
+        by_day = (after_h % 24 >= 8) & (after_h % 24 < 18)
+        topic[by_day & (rng.random(len(after_h)) < 0.4)] = 0
+        topic[(after_h >= new_from_h) & (rng.random(len(after_h)) < new)] = 6
+        vectors = topics[topic] + rng.normal(0, 0.8, (len(after_h), 12))
+        add_vectors(after_h, vectors, intents=np.array([*"abcdef", "new"], dtype=object)[topic].tolist())
+
+    return add
+
+
+@pytest.fixture
+def run_drift() -> RunDrift:
+    """Runs the jobs of query drift (or those named) that are due so many hours after Monday."""
+
+    def run(service: Service, after_h: float, only: Sequence[str] = DRIFT_JOBS) -> dict[str, int]:
+        listed = [job for job in jobs(service.settings) if job.name in only]
+        return run_due(service, MONDAY + timedelta(hours=after_h), listed=lambda _settings: listed)
+
+    return run
 
 
 @pytest.fixture

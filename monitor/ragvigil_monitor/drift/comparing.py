@@ -15,7 +15,6 @@ from ragvigil_monitor.drift.sample import sample_before, sample_of_reference, sa
 from ragvigil_monitor.job import Turn, Write
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store, Writer
-from ragvigil_monitor.store.database import Row
 
 _DAY_S = 86400
 _EVIDENCE: Final = pa.schema(
@@ -46,19 +45,20 @@ def compare_days(service: Service, turn: Turn) -> Write:
     """Test the busiest encoder of each day that ends at an end of the turn."""
     store, weeks = service.store, service.settings.guardrails.query_drift.reference_weeks
     busiest = [(encoder, end) for end in turn.ends for encoder in encoders(store, end - DAY, end)[:1]]
-    tests = [tested_window(store, encoder, end, weeks=weeks) for encoder, end in busiest]
+    compared = [compared_window(store, encoder, end, weeks=weeks) for encoder, end in busiest]
 
     def write(writer: Writer) -> None:
-        for test in tests:
-            test.keep(writer)
+        for window in compared:
+            window.keep(writer)
 
     return write
 
 
 @dataclass(frozen=True, slots=True)
-class WindowTest:
-    """What the tests say of a window, None where there is too little; and the row that keeps it, if it is new."""
+class ComparedWindow:
+    """What the tests say of the day before `end`, None where there is too little; and its row, if it is to be kept."""
 
+    end: datetime
     found: Comparison | None
     row: dict[str, Any] | None = None
 
@@ -68,11 +68,17 @@ class WindowTest:
             writer.execute_with("replace_drift_evidence", pa.Table.from_pylist([self.row], schema=_EVIDENCE))
 
 
-def tested_window(store: Store, encoder: Encoder, end: datetime, *, weeks: int) -> WindowTest:
-    """Test the day before `end`, unless that was done. Before the first reference, `weeks` of history stand for one."""
-    rows = store.rows("drift_evidence_at", window_end=end, window_s=_DAY_S, **encoder.columns)
-    if rows:
-        return WindowTest(_read(rows[0]))
+def newest_comparison(store: Store, encoder: Encoder, earliest: datetime, latest: datetime) -> ComparedWindow | None:
+    """The newest test that was kept of a window that ends between two times, both included."""
+    rows = store.rows("newest_drift_evidence", earliest=earliest, latest=latest, **encoder.columns)
+    if not rows:
+        return None
+    slices = [SliceContribution(**each) for each in orjson.loads(rows[0].pop("slices"))]
+    return ComparedWindow(rows[0].pop("window_end"), Comparison(**rows[0], slices=slices))
+
+
+def compared_window(store: Store, encoder: Encoder, end: datetime, *, weeks: int) -> ComparedWindow:
+    """Test the day before `end`. Before the first reference, `weeks` of history stand for one."""
     start = end - DAY
     reference = reference_at(store, encoder, end)
     found = compare(
@@ -82,15 +88,10 @@ def tested_window(store: Store, encoder: Encoder, end: datetime, *, weeks: int) 
         sample_of_window(store, encoder, start, end, most=MOST_OF_WINDOW),
     )
     version = None if reference is None else reference.version
-    return WindowTest(found, None if found is None else _row(found, encoder, end, version))
+    return ComparedWindow(end, found, None if found is None else _row(found, encoder, end, version))
 
 
 def _row(found: Comparison, encoder: Encoder, end: datetime, version: int | None) -> dict[str, Any]:
     slices = orjson.dumps([asdict(each) for each in found.slices]).decode()
     key = {"window_end": end, "window_s": _DAY_S, **encoder.columns, "version": version}
     return {**key, **asdict(found), "slices": slices}
-
-
-def _read(row: Row) -> Comparison:
-    slices = [SliceContribution(**each) for each in orjson.loads(row["slices"])]
-    return Comparison(**{**row, "slices": slices})

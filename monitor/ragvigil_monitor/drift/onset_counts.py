@@ -1,7 +1,8 @@
 """Since when queries like those of a window are more frequent: hourly counts from which an onset is dated.
 
 A window's residual r points from the season to where the window lies; whitened, w = Σ_k u_k (u_kᵀ r) / (c_k + 1/m).
-A query is unusual if it lies further along w, from its own season cell, than 95 % of the reference.
+A query x is unusual if it lies further along w, from its own season cell, than 98 % of the reference. What x itself
+adds to w, if it belongs to the window, does not count: it would make every query of the window a little unusual.
 """
 
 from datetime import datetime
@@ -14,10 +15,10 @@ from ragvigil_monitor.drift.encoder import Encoder
 from ragvigil_monitor.drift.hours import HOUR, hourly_sums, hours_since_epoch
 from ragvigil_monitor.drift.reference import DriftReference, reference_at
 from ragvigil_monitor.drift.sample import MOST_STORED, Sample, sample_of_reference, sample_of_window
-from ragvigil_monitor.statistics.vector_windows import trailing_windows
+from ragvigil_monitor.statistics.vector_windows import VectorWindows, trailing_windows
 from ragvigil_monitor.store import Store
 
-UNUSUAL = 0.95
+UNUSUAL = 0.98
 
 
 class Span(Protocol):
@@ -51,23 +52,24 @@ def unusual_by_hour(
 
 
 def _unusual(store: Store, reference: DriftReference, window: Span, found: Sample) -> NDArray[np.bool_]:
-    direction = _direction(store, reference, window)
-    usual = _along(direction, reference, sample_of_reference(store, reference.encoder, reference.version))
-    unusual: NDArray[np.bool_] = _along(direction, reference, found) > np.quantile(usual, UNUSUAL)
+    drifted = _window_alone(store, reference, window)
+    axes, wandering = reference.scale.axes, reference.scale.variances + 1 / drifted.counts[0]
+    direction = reference.season.residuals(drifted)[0] @ axes / wandering
+    usual = _from_season(reference, sample_of_reference(store, reference.encoder, reference.version)) @ axes @ direction
+    along = _from_season(reference, found) @ axes
+    inside = (found.hours >= hours_since_epoch(window.start)) & (found.hours < hours_since_epoch(window.end))
+    own_part = np.where(inside, (along**2 / wandering).sum(axis=1) / drifted.counts[0], 0.0)
+    unusual: NDArray[np.bool_] = along @ direction - own_part > np.quantile(usual, UNUSUAL)
     return unusual
 
 
-def _direction(store: Store, reference: DriftReference, window: Span) -> NDArray[np.float64]:
+def _window_alone(store: Store, reference: DriftReference, window: Span) -> VectorWindows:
     rows = store.rows("drift_hours_between", window_start=window.start, window_end=window.end)
     own = [row for row in rows if Encoder.of(row) == reference.encoder]
     hourly = hourly_sums(own, reference.encoder.dimension)
     end, length_h = np.array([hours_since_epoch(window.end)]), (window.end - window.start) // HOUR
-    windows = trailing_windows(hourly, end, length_h=length_h)
-    axes, wandering = reference.scale.axes, reference.scale.variances + 1 / windows.counts[0]
-    direction: NDArray[np.float64] = axes @ (reference.season.residuals(windows)[0] @ axes / wandering)
-    return direction
+    return trailing_windows(hourly, end, length_h=length_h)
 
 
-def _along(direction: NDArray[np.float64], reference: DriftReference, sample: Sample) -> NDArray[np.float64]:
-    from_season = sample.unit - reference.season.mean - reference.season.cells[sample.cells]
-    return from_season @ direction
+def _from_season(reference: DriftReference, sample: Sample) -> NDArray[np.float64]:
+    return sample.unit - reference.season.mean - reference.season.cells[sample.cells]

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from ragvigil_monitor.drift.encoder import Encoder
 from ragvigil_monitor.drift.stored_vectors import FLOAT32, FLOAT64
 from ragvigil_monitor.statistics.gumbel_limit import GumbelLimit
+from ragvigil_monitor.statistics.hour_of_week import CELLS
 from ragvigil_monitor.statistics.novelty_statistic import NoveltyScale
 from ragvigil_monitor.statistics.season_reference import SeasonReference
-from ragvigil_monitor.statistics.vector_windows import CELLS
 from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.database import Row
 

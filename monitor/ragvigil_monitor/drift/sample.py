@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ragvigil_monitor.drift.encoder import Encoder
 from ragvigil_monitor.drift.stored_vectors import decoded
-from ragvigil_monitor.statistics.vector_windows import season_cells
+from ragvigil_monitor.statistics.hour_of_week import season_cells
 from ragvigil_monitor.store import Store
 
 MOST_STORED = 5_000

@@ -44,7 +44,7 @@ def _dossier(store: Store, guardrail: Guardrail[Any], incident: Incident, breach
     investigation = breach.finding.investigation
     if investigation is None:
         return _Dossier(breach.sentence, evidence(store, guardrail, breach, onset), onset, None)
-    found = investigation.attribution(store)
+    found = investigation.attribution(store, incident.opened_at)
     sentence = f"{breach.sentence} {found.note}"
     return _Dossier(sentence, evidence(store, guardrail, breach, onset, found), onset, found.keep)
 

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from ragvigil_monitor.drift.comparing import ComparedWindow
 from ragvigil_monitor.drift.evidence import Comparison, SliceContribution
 from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.signals.query_drift import Drift
@@ -46,8 +47,9 @@ def drift_sentence(series: str, drift: Drift, state: State, *, limit: float, per
     )
 
 
-def comparison_note(found: Comparison | None) -> str:
+def comparison_note(compared: ComparedWindow) -> str:
     """What the permutation test adds to an alarm."""
+    found = compared.found
     if found is None:
         return "Too few single vectors for a permutation test."
     tail = "" if found.approximate_p is None else f", about {found.approximate_p:.1g} by a Pearson III tail"
@@ -57,9 +59,9 @@ def comparison_note(found: Comparison | None) -> str:
         else f" {found.duplicate_share:.0%} of the queries are copies; without them p = {found.deduplicated_p:.2g}."
     )
     return (
-        f"Against {found.n} queries of the same season: MMD² {found.mmd2:.3g}, p = {found.p:.2g} of "
-        f"{found.permutations} permutations{tail} (exact for independent queries only); a linear classifier "
-        f"tells them apart with AUC {found.auc:.2f}.{copies}{_first_slice(found)}"
+        f"The day up to {compared.end:%Y-%m-%d %H:%M} against {found.n} queries of the same season: "
+        f"MMD² {found.mmd2:.3g}, p = {found.p:.2g} of {found.permutations} permutations{tail} (exact for independent "
+        f"queries only); a linear classifier tells them apart with AUC {found.auc:.2f}.{copies}{_first_slice(found)}"
     )
 
 
@@ -83,7 +85,9 @@ def _missing(drift: Drift) -> str:
 
 
 def _effect(drift: Drift) -> str:
-    if drift.effect is None:
+    if drift.effect is None or drift.effect.found is None:
         return ""
-    day, mmd2, auc = drift.effect.window_end, drift.effect.mmd2, drift.effect.auc
-    return f" Effect size of the day up to {day:%Y-%m-%d %H:%M}: MMD² {mmd2:.2g}, AUC {auc:.2f}."
+    found = drift.effect.found
+    return (
+        f" Effect size of the day up to {drift.effect.end:%Y-%m-%d %H:%M}: MMD² {found.mmd2:.2g}, AUC {found.auc:.2f}."
+    )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ragvigil_monitor.guardrails.finding import Attribution, Beyond, Finding, HourlyCounts
+from ragvigil_monitor.guardrails.finding import Attribution, Beyond, Finding, HoursBeyond
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.incident import Incident
 from ragvigil_monitor.guardrails.models import Candidate, Evidence, SliceShare
@@ -56,7 +56,7 @@ def onset_times(store: Store, guardrail: Guardrail[Any], incident: Incident, fin
 
 def _by_hour(
     store: Store, guardrail: Guardrail[Any], finding: Finding, start: datetime, end: datetime
-) -> HourlyCounts | None:
+) -> HoursBeyond | None:
     if finding.investigation is not None:
         return finding.investigation.by_hour(store, start, end)
     beyond = finding.beyond
@@ -74,7 +74,7 @@ def _by_hour(
     hours = int((end - start) / _HOUR)
     over, totals = np.zeros(hours + 1), np.zeros(hours + 1)
     over[counted["hour"]], totals[counted["hour"]] = counted["over_limit"], counted["n"]
-    return HourlyCounts(over, totals)
+    return HoursBeyond(over, totals)
 
 
 def evidence(

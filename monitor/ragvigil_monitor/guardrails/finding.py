@@ -53,7 +53,7 @@ class Attribution:
 
 
 @dataclass(frozen=True, slots=True)
-class HourlyCounts:
+class HoursBeyond:
     """For each hour from a start on: observations, and how many of them speak for a breach."""
 
     beyond: NDArray[np.float64]
@@ -63,10 +63,10 @@ class HourlyCounts:
 class Investigation(Protocol):
     """Finds out what stands behind a breach, where that is not counted from single observations."""
 
-    def attribution(self, store: Store) -> Attribution:
-        """Which slices and traces it comes from."""
+    def attribution(self, store: Store, since: datetime) -> Attribution:
+        """Which slices and traces it comes from; what was found since the alert was opened may be said again."""
 
-    def by_hour(self, store: Store, start: datetime, end: datetime) -> HourlyCounts:
+    def by_hour(self, store: Store, start: datetime, end: datetime) -> HoursBeyond:
         """From what hour on there is more of what made the breach: counts of each hour in [start, end)."""
 
 

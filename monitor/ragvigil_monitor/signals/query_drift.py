@@ -10,6 +10,7 @@ from datetime import datetime
 
 import numpy as np
 
+from ragvigil_monitor.drift.comparing import ComparedWindow, newest_comparison
 from ragvigil_monitor.drift.encoder import Encoder
 from ragvigil_monitor.drift.hours import hourly_sums, hours_since_epoch
 from ragvigil_monitor.drift.reference import DriftReference, reference_at
@@ -22,16 +23,6 @@ from ragvigil_monitor.store.database import Row
 MIX = "mix"
 NOVELTY = "novelty"
 SERIES = (MIX, NOVELTY)
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """What the last daily test before a look said of the difference between a day and its reference."""
-
-    window_end: datetime
-    mmd2: float
-    p: float
-    auc: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +40,7 @@ class Drift:
     encoder: Encoder | None = None
     since: datetime | None = None
     quiet: GumbelLimit | None = None
-    effect: Effect | None = None
+    effect: ComparedWindow | None = None
 
 
 def estimate(look: Look) -> dict[str, Drift]:
@@ -67,17 +58,13 @@ def estimate(look: Look) -> dict[str, Drift]:
     counted = Drift(None, n, received - n, encoder, since[encoder])
     reference = reference_at(look.store, encoder, look.window.end)
     if reference is None:
-        return dict.fromkeys(SERIES, replace(counted, effect=_effect(look, encoder)))
+        effect = newest_comparison(look.store, encoder, since[encoder], look.window.end)
+        return dict.fromkeys(SERIES, replace(counted, effect=effect))
     values = _values(look, own, reference)
     return {
         MIX: replace(counted, value=values.get(MIX), quiet=reference.mix),
         NOVELTY: replace(counted, value=values.get(NOVELTY), quiet=reference.novelty),
     }
-
-
-def _effect(look: Look, encoder: Encoder) -> Effect | None:
-    rows = look.store.rows("newest_drift_evidence", now=look.window.end, **encoder.columns)
-    return Effect(**rows[0]) if rows else None
 
 
 def _busiest(rows: Sequence[Row]) -> Encoder:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ragvigil_monitor.statistics.vector_windows import CELLS
+from ragvigil_monitor.statistics.hour_of_week import CELLS
 
 TOLERATED_SHORTAGE = 0.05
 """Share of the window whose cells may have fewer reference points than wanted."""

@@ -11,7 +11,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ragvigil_monitor.statistics.vector_windows import CELLS, HourlySums, VectorWindows, season_cells
+from ragvigil_monitor.statistics.hour_of_week import CELLS, season_cells
+from ragvigil_monitor.statistics.vector_windows import HourlySums, VectorWindows
 
 SHRINKAGE = 20.0
 RIDGE = 1e-3

@@ -6,22 +6,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-CELLS = 48
-"""Hour of the day, for working days and for weekends."""
-_HOURS_A_DAY = 24
-_MONDAY = 4
-"""Days from the epoch, a Thursday, to the first Monday."""
-
-
-def season_cells(hours: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The season cell of each hour since the epoch (UTC): 0 to 23 on Monday to Friday, 24 to 47 on the weekend.
-
-    >>> season_cells(np.array([0, 47, 48, 95, 96])).tolist()  # Thursday, Friday, Saturday, Sunday, Monday
-    [0, 23, 24, 47, 0]
-    """
-    day, hour_of_day = np.divmod(hours, _HOURS_A_DAY)
-    weekend = (day - _MONDAY) % 7 >= 5
-    return np.where(weekend, hour_of_day + _HOURS_A_DAY, hour_of_day)
+from ragvigil_monitor.statistics.hour_of_week import CELLS, season_cells
 
 
 @dataclass(frozen=True, slots=True)

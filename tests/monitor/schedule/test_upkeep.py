@@ -14,7 +14,8 @@ AddSpan = Callable[..., None]
 
 @pytest.fixture
 def service(make_service: Callable[..., Service]) -> Service:
-    return make_service(guardrails={"latency_p95": {"slo_ms": {"rerank": 300}}})
+    guardrails = {"latency_p95": {"slo_ms": {"rerank": 300}}, "regeneration_rate": {"enabled": False}}
+    return make_service(guardrails=guardrails)
 
 
 @pytest.fixture

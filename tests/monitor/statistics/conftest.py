@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ragvigil_monitor.statistics.vector_windows import HourlySums, season_cells
+from ragvigil_monitor.statistics.hour_of_week import season_cells
+from ragvigil_monitor.statistics.vector_windows import HourlySums
 
 MONDAY_H = 4 * 24
 """The first Monday, in hours since the epoch."""

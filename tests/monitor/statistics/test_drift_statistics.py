@@ -4,10 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from ragvigil_monitor.statistics.hour_of_week import CELLS
 from ragvigil_monitor.statistics.mix_statistic import mix_statistics
 from ragvigil_monitor.statistics.novelty_statistic import NoveltyScale
 from ragvigil_monitor.statistics.season_reference import SeasonReference
-from ragvigil_monitor.statistics.vector_windows import CELLS, VectorWindows
+from ragvigil_monitor.statistics.vector_windows import VectorWindows
 
 DIMENSION = 4
 Vectors = NDArray[np.float64]

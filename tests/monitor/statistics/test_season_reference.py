@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from ragvigil_monitor.statistics.hour_of_week import season_cells
 from ragvigil_monitor.statistics.season_reference import SeasonReference, single_query_covariance
-from ragvigil_monitor.statistics.vector_windows import HourlySums, season_cells, trailing_windows
+from ragvigil_monitor.statistics.vector_windows import HourlySums, trailing_windows
 
 WEEKS = 168 * 4
 

@@ -1,4 +1,3 @@
-import doctest
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -6,12 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragvigil_monitor.statistics import vector_windows as module
-from ragvigil_monitor.statistics.vector_windows import HourlySums, season_cells, trailing_windows
-
-
-def test_the_examples_of_the_documentation_run() -> None:
-    assert doctest.testmod(module).failed == 0
+from ragvigil_monitor.statistics.hour_of_week import season_cells
+from ragvigil_monitor.statistics.vector_windows import HourlySums, trailing_windows
 
 
 @given(st.integers(0, 1_000_000))
