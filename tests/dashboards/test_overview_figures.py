@@ -14,7 +14,7 @@ from ragvigil_dashboards.figures.reader import Reader
 from ragvigil_dashboards.figures.resolved_table import recently_resolved, resolved_table
 from ragvigil_dashboards.figures.states import ALERT, GUARDRAIL, look, pill
 from ragvigil_dashboards.figures.verdict import headline, total_share, trouble_words, vital_signs
-from ragvigil_dashboards.models import Alert, Completeness, Evidence, GuardrailState, MonitorProblem, Status
+from ragvigil_dashboards.models import Alert, Candidate, Completeness, Evidence, GuardrailState, MonitorProblem, Status
 
 HOUR = timedelta(hours=1)
 
@@ -131,8 +131,25 @@ def test_a_card_answers_the_five_questions(firing: Alert, reader: Reader) -> Non
         assert f"<dt>{question}</dt>" in shown
     assert "at the alarm level at least 790 ms, 1.98 × the limit" in shown
     assert "service version 1.5.0</bdi></b> 1046 ms, n = 48" in shown
-    assert "20 min before the onset" in shown
+    assert "inside the onset interval" in shown
     assert f'href="answer?trace_id={firing.evidence.trace_ids[0]}"' in shown
+
+
+@pytest.mark.parametrize(
+    ("after_onset_min", "said"),
+    [
+        (-90, "1 h 30 min before the onset"),
+        (-60, "inside the onset interval"),
+        (20, "inside the onset interval"),
+        (61, "1 h 1 min after the onset"),
+    ],
+)
+def test_a_release_is_placed_beside_the_onset(firing: Alert, reader: Reader, after_onset_min: int, said: str) -> None:
+    onset = reader.now - 9 * HOUR
+    seen = Candidate(service="shop", service_version="2", first_seen_at=onset + timedelta(minutes=after_onset_min))
+    evidence = firing.evidence.model_copy(update={"releases": [seen]})
+    times = {"onset_at": onset, "onset_earliest": onset - HOUR, "onset_latest": onset + HOUR}
+    assert said in card(firing.model_copy(update={"evidence": evidence, **times}), reader)
 
 
 def test_a_card_without_evidence_says_so(firing: Alert, reader: Reader) -> None:

@@ -165,6 +165,17 @@ def test_a_whole_trace(exported: Exported, clock: ManualClock) -> None:
     assert describe(exported().spans) == WHOLE_TRACE
 
 
+def test_an_empty_context_is_told_apart_from_an_unknown_one(exported: Exported) -> None:
+    with ragvigil.pipeline("ask"):
+        with ragvigil.stage("assemble") as s:
+            s.context([])
+        with ragvigil.stage("unknown"):
+            pass
+    empty, unknown, _ = exported().spans
+    assert empty.attributes[names.CONTEXT_DOC_IDS] == []
+    assert names.CONTEXT_DOC_IDS not in unknown.attributes
+
+
 def test_every_span_ends_with_its_kind(exported: Exported, clock: ManualClock) -> None:
     record_whole_trace(clock)
     assert {list(span.attributes)[-1] for span in exported().spans} == {names.SPAN_KIND}

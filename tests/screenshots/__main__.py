@@ -44,7 +44,7 @@ def take(page: Page, url: str, folder: Path) -> Iterator[Path]:
     if links.count() == 0:
         open_settled(page, f"{url}/answers?order=slowest")
     answer = links.first.get_attribute("href")
-    open_settled(page, f"{url}/signals?shown=28+d")
+    open_settled(page, f"{url}/signals?shown=28+d&window=24+h")
     page.locator("[data-testid=stVegaLiteChart] :is(canvas, svg)").first.wait_for()
     yield _picture(page, folder / "signals.png")
     open_settled(page, f"{url}/{answer}")

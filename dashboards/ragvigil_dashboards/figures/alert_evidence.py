@@ -73,17 +73,19 @@ def _slice(share: SliceShare, unit: str) -> Markup:
 def _releases(alert: Alert, reader: Reader) -> Markup:
     if not alert.evidence.releases:
         return tag("span", "none was first seen near the onset", class_="rv-aside")
-    onset = alert.onset_at or alert.opened_at
-    return together(_release(release, onset, reader) for release in alert.evidence.releases)
+    return together(_release(release, alert, reader) for release in alert.evidence.releases)
 
 
-def _release(release: Candidate, onset: datetime, reader: Reader) -> Markup:
+def _release(release: Candidate, alert: Alert, reader: Reader) -> Markup:
     name = tag("b", foreign(f"{release.service} {release.service_version}", longest=60))
-    beside = _beside(onset, release.first_seen_at)
+    beside = _beside(alert, release.first_seen_at)
     return tag("span", name, " first seen ", reader.when(release.first_seen_at), f", {beside}", class_="rv-chip")
 
 
-def _beside(onset: datetime, seen: datetime) -> str:
+def _beside(alert: Alert, seen: datetime) -> str:
+    if alert.onset_earliest and alert.onset_latest and alert.onset_earliest <= seen <= alert.onset_latest:
+        return "inside the onset interval"
+    onset = alert.onset_at or alert.opened_at
     if seen <= onset:
         return f"{formats.span(onset - seen)} before the onset"
     return f"{formats.span(seen - onset)} after the onset"

@@ -74,8 +74,9 @@ class AttributeWriter:
         self._into.add(key=key).value.bytes_value = value
 
     def texts(self, values: Iterable[str], key: str) -> None:
-        """Write a list of texts."""
+        """Write a list of texts; an empty list is written too: no documents is not the same as nothing known."""
         array = self._into.add(key=key).value.array_value
+        array.SetInParent()
         for value in values:
             array.values.add().string_value = well_formed(value)
 

@@ -1,0 +1,88 @@
+"""Runs a plan: simulated users ask a real app, through the real instrumentation, receiver and jobs."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from ragvigil_monitor.api.models import Ran
+from ragvigil_monitor.demo.app import SERVICE, App
+from ragvigil_monitor.demo.clock import SimulatedClock
+from ragvigil_monitor.demo.library import Library
+from ragvigil_monitor.demo.monitor import Monitor
+from ragvigil_monitor.demo.plan import DayEnd, Plan
+from ragvigil_monitor.demo.releases import Release
+from ragvigil_monitor.demo.report import Volume
+from ragvigil_monitor.demo.seeded_ids import SeededIds
+from ragvigil_monitor.demo.telemetry import Telemetry
+from ragvigil_monitor.demo.users import Visit
+from ragvigil_monitor.errors import MonitorError
+
+Tell = Callable[[int, int], None]
+"""Told how many answers were given and which day ended."""
+
+
+class Interrupted(MonitorError):  # noqa: N818 - what happened
+    """Someone stopped the run."""
+
+
+class Simulation:
+    """One run of a plan against a service.
+
+    The jobs of a day run while the next day is simulated: they judge only what lies before them.
+    """
+
+    def __init__(self, plan: Plan, library: Library, monitor: Monitor, stop: threading.Event, tell: Tell) -> None:
+        clock = SimulatedClock(plan.start)
+        self._plan = plan
+        self._monitor = monitor
+        self._stop = stop
+        self._tell = tell
+        self._clock = clock
+        self._app = App(library, clock.wait_ms)
+        self._healthy = library.healthy_parts(plan.seed)
+        self._telemetry = Telemetry(monitor.url, plan.seed, clock, SeededIds(plan.seed))
+        self._answers = 0
+        self._judged: Future[Ran | None] = Future()
+        self._judged.set_result(None)  # there is no day before the first
+
+    def run(self) -> Volume:
+        """Simulate everything and wait until the service has stored and judged it.
+
+        Raises Interrupted when `stop` is set, SpansLost when the service does not take the telemetry, httpx.HTTPError
+        when it fails.
+        """
+        with self._telemetry, ThreadPoolExecutor(max_workers=1) as jobs:
+            for event in self._plan.events():
+                if self._stop.is_set():
+                    raise Interrupted("Stopped before the end.")
+                match event:
+                    case Visit():
+                        self._answer(event)
+                    case Release():
+                        self._telemetry.release(event.version)
+                    case DayEnd():
+                        self._end_day(event, jobs)
+            self._judged.result()
+        return self._volume()
+
+    def _answer(self, visit: Visit) -> None:
+        parts = self._plan.parts_at(self._healthy, visit.at)
+        self._clock.move_to(visit.at)
+        self._app.answer(self._plan.request(visit, parts), parts)
+        self._answers += 1
+        self._telemetry.relieve()
+
+    def _end_day(self, day: DayEnd, jobs: ThreadPoolExecutor) -> None:
+        self._judged.result()
+        self._telemetry.flush()
+        self._judged = jobs.submit(self._monitor.run_due, day.at)
+        self._tell(self._answers, day.number)
+
+    def _volume(self) -> Volume:
+        return Volume(
+            seed=self._plan.seed,
+            answers=self._answers,
+            days=self._plan.days,
+            spans_sent=self._telemetry.spans_started(),
+            spans_stored=self._monitor.spans_stored(SERVICE),
+        )
