@@ -12,6 +12,8 @@ from ragvigil_monitor.store import Store, Writer
 PARKED_FOR: Final = timedelta(days=7)
 """How long feedback waits for an answer that has not arrived; the answer may be so much older than the feedback."""
 
+_REACH_US: Final = PARKED_FOR // timedelta(microseconds=1)
+
 
 @dataclass(frozen=True, slots=True)
 class FeedbackCount:
@@ -39,11 +41,14 @@ def join_feedback(service: Service, turn: Turn) -> Write | None:
     waiting = service.store.row("feedback_waiting", event_name=names.EVENT_FEEDBACK, parked_since=parked_since)
     if not waiting["arrived"] and not waiting["parked"]:
         return None
-    known = {"taken_up_to": waiting["taken_up_to"], "reach_us": PARKED_FOR // timedelta(microseconds=1)}
+    open_feedback = {"taken_up_to": waiting["taken_up_to"], "parked_since": parked_since}
 
     def write(writer: Writer) -> None:
-        writer.execute("add_feedback", event_name=names.EVENT_FEEDBACK, **known, **_ATTRIBUTES)
-        writer.execute("join_feedback", parked_since=parked_since, response_id=_ATTRIBUTES["response_id"], **known)
+        _take_in(writer, waiting["taken_up_to"])
+        writer.execute("join_feedback", reach_us=_REACH_US, **open_feedback)
+        if writer.execute("feedback_naming_calls", **open_feedback)[0]["waits"]:
+            response_id = _ATTRIBUTES["response_id"]
+            writer.execute("join_feedback_by_call", reach_us=_REACH_US, response_id=response_id, **open_feedback)
 
     return write
 
@@ -52,6 +57,11 @@ def feedback_counts(store: Store, start: datetime, end: datetime, now: datetime)
     """What became of the feedback that was given in [start, end), by service and kind."""
     found = store.rows("feedback_totals", window_start=start, window_end=end, parked_since=now - PARKED_FOR)
     return [FeedbackCount(known=row["kind"] in names.FEEDBACK_KINDS, **row) for row in found]
+
+
+def _take_in(writer: Writer, taken_up_to: int) -> None:
+    event_name = names.EVENT_FEEDBACK
+    writer.execute("add_feedback", event_name=event_name, taken_up_to=taken_up_to, reach_us=_REACH_US, **_ATTRIBUTES)
 
 
 def _path(attribute: str) -> str:

@@ -116,6 +116,9 @@ class RateShown(RateBand):
     """A rate that is only shown unless somebody wants to be paged for it."""
 
     enabled: bool = Field(False, description="Whether this guardrail watches; else the rate is only shown.")
+    windows_h: list[Annotated[int, Field(ge=1, le=24)]] = Field(
+        [24], min_length=1, description="Trailing windows, in hours."
+    )
     most_intents: int = Field(0, ge=0, le=19, description="How many intents are watched where none is listed.")
 
 

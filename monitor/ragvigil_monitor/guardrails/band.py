@@ -6,13 +6,14 @@ and nothing about quality.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from ragvigil_monitor.guardrails.band_sentence import EventWords, band_sentence
 from ragvigil_monitor.guardrails.finding import Beyond, Finding, Limits
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.settings import Settings
-from ragvigil_monitor.signals.rate import ALL, Rate, series_of_intent
+from ragvigil_monitor.signals.rate import ALL, LOOKED_BACK, Rate, series_of_intent
 from ragvigil_monitor.signals.signal import Look
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 from ragvigil_monitor.statistics.rate_band import BandState, RateBand
@@ -61,7 +62,7 @@ class Band:
             state=_STATES[band.state],
             sentence=band_sentence(self.words, series, look.window.length_s, band),
             limits=_limits(band),
-            beyond=_beyond(band),
+            beyond=_beyond(band, look.window.end - LOOKED_BACK),
         )
 
 
@@ -84,9 +85,10 @@ def _limits(band: RateBand) -> Limits:
     return Limits(lower, upper, usual.rate)
 
 
-def _beyond(band: RateBand) -> Beyond | None:
+def _beyond(band: RateBand, history_start: datetime) -> Beyond | None:
     """The answers with the event speak for a rise, those without it for a fall."""
     if band.usual is None or band.usual.rate is None:
         return None
     below = band.state == "below"
-    return Beyond(limit=0.5, tolerated=1 - band.usual.rate if below else band.usual.rate, below=below)
+    tolerated = 1 - band.usual.rate if below else band.usual.rate
+    return Beyond(limit=0.5, tolerated=tolerated, below=below, history_start=history_start)

@@ -129,7 +129,11 @@ def _observations(store: Store, guardrail: Guardrail[Any], finding: Finding) -> 
 
 
 def _slices(store: Store, beyond: Beyond, observed: dict[str, Any]) -> list[SliceShare]:
-    rows = store.rows("slices_over_limit", tolerated=beyond.tolerated, most=MOST_SLICES, **observed)
+    asked = {**observed, "tolerated": beyond.tolerated, "most": MOST_SLICES}
+    if beyond.history_start is None:
+        rows = store.rows("slices_over_limit", **asked)
+    else:
+        rows = store.rows("slices_unlike_history", history_start=beyond.history_start, **asked)
     return [
         SliceShare(
             name=row["name"],

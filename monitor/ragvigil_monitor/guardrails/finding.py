@@ -31,12 +31,14 @@ class Beyond:
 
     limit: those above it, or below it where `below`. tolerated: the share that may lie there; None for a mean, where
     excess counts budgets overspent. quantile: which quantile a slice is estimated by; None: by its mean.
+    history_start: since when each slice has a history of its own to compare it with; None: `tolerated` holds for all.
     """
 
     limit: float
     tolerated: float | None
     quantile: float | None = None
     below: bool = False
+    history_start: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

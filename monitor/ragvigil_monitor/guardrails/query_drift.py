@@ -15,7 +15,7 @@ from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.signals.query_drift import QUERY_DRIFT, SERIES, Drift
 from ragvigil_monitor.signals.signal import Look
-from ragvigil_monitor.statistics.drift_replay import MINIMUM
+from ragvigil_monitor.statistics.drift_replay import MINIMUM, WINDOW_H
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 
 DAY_S = 86400
@@ -79,4 +79,5 @@ DRIFT_GUARDRAIL = Guardrail(
     signal=QUERY_DRIFT,
     section=lambda settings: settings.guardrails.query_drift,
     rule=AboveQuietDays(),
+    least_rearm_h=WINDOW_H,
 )

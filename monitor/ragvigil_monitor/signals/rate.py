@@ -1,10 +1,10 @@
 """Rates with a season: series `all`, and `intent=<name>` for the intents that are watched; hour by hour.
 
-A rate is a share of answers to which something happened within `matures_s` of their start. Alarms of the past are left
-out of the history, from six hours before each until six hours after it was over.
+A rate is a share of answers to which something happened within `matures_s` of their start. Alarms of the past are no
+part of the history, from six hours before each until six hours after it was over, unless somebody decides otherwise.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -26,7 +26,6 @@ Counts = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 ALL: Final = "all"
 LOOKED_BACK: Final = timedelta(hours=HISTORY_H + RECENT_H)
-AROUND_ALARM: Final = timedelta(hours=6)
 _HOUR: Final = timedelta(hours=1)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NO_HOURS: Final = np.zeros(HISTORY_H + RECENT_H)
@@ -56,11 +55,11 @@ def estimate(rate: Rate, look: Look) -> dict[str, RateBand]:
     start = look.window.end - LOOKED_BACK
     counts = _watched(_counted(rate, look, start), rate.section(look.settings))
     cells = hour_cells((start - _EPOCH) // _HOUR, len(_NO_HOURS), look.settings.alarms.days_off)
-    alarms = look.store.rows("alarmed_spans", guardrail=rate.name, known_at=look.window.end, window_start=start)
+    decisions = look.store.rows("history_decisions", guardrail=rate.name, known_at=look.window.end, window_start=start)
     return {
         series: rate_band(
             HourlyCounts(events, totals, cells),
-            _excluded([alarm for alarm in alarms if alarm["series"] == series], start),
+            _excluded([each for each in decisions if each["series"] in (series, None)], start),
             scale=timedelta(seconds=look.window.length_s) // _HOUR,
             alpha=look.alpha,
         )
@@ -96,14 +95,11 @@ def _busiest(counted: Mapping[str, Counts], section: Section) -> list[str]:
     return sorted(enough, key=lambda series: (-n[series], series))[: section.most_intents]
 
 
-def _excluded(alarms: list[Row], start: datetime) -> NDArray[np.bool_] | None:
-    """The hours, from `start` on, that an alarm touches."""
-    if not alarms:
-        return None
+def _excluded(decisions: Iterable[Row], start: datetime) -> NDArray[np.bool_]:
+    """The hours, from `start` on, that are touched by a span that does not count."""
     excluded = np.zeros(len(_NO_HOURS), dtype=bool)
-    for alarm in alarms:
-        first = (alarm["opened_at"] - AROUND_ALARM - start) // _HOUR
-        over_at = alarm["resolved_at"]
-        end = len(excluded) if over_at is None else -((start - over_at - AROUND_ALARM) // _HOUR)
-        excluded[max(0, first) : max(0, end)] = True
+    for decision in decisions:
+        first = (decision["starts_at"] - start) // _HOUR
+        end = len(excluded) if decision["ends_at"] is None else -((start - decision["ends_at"]) // _HOUR)
+        excluded[max(0, first) : max(0, end)] = not decision["counts"]
     return excluded

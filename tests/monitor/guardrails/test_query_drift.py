@@ -148,7 +148,7 @@ def test_a_new_topic_is_found_dated_and_explained_and_quiet_weeks_are_quiet(
     assert len(novelty.evidence.trace_ids) == 10
     kept = newest_comparison(memory_store, Encoder("encoder-1", 12), novelty.opened_at, monday + timedelta(days=60))
     assert kept is not None
-    assert kept.end == min(alert.opened_at for alert in found.values())
+    assert kept.end == max(alert.opened_at for alert in found.values())
 
 
 def test_a_disabled_guardrail_is_drawn_and_raises_nothing(

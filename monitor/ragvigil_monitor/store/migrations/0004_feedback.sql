@@ -27,6 +27,13 @@ CREATE TABLE feedback (
     answer_started_at TIMESTAMP
 );
 
+-- The client's time where it is possible: not before the answer and not after the call. Else the time of the call.
+CREATE MACRO feedback_time(answer_started_at, occurred_at, observed_at) AS
+    greatest(
+        answer_started_at,
+        if(occurred_at BETWEEN answer_started_at AND observed_at, occurred_at, observed_at)
+    );
+
 -- The same question asked again? Case, accents, punctuation and spacing do not count.
 CREATE MACRO normalised_question(question) AS
     nullif(trim(regexp_replace(lower(strip_accents(left(question, 1000))), '[^\p{L}\p{M}\p{N}]+', ' ', 'g')), '');
@@ -138,6 +145,19 @@ CREATE TABLE rate_counts (
     totals BIGINT NOT NULL
 );
 
+-- What people decided about the history of a guardrail, against the default that alarms are no part of it. series NULL:
+-- every series.
+CREATE TABLE history_decisions (
+    guardrail VARCHAR NOT NULL,
+    series VARCHAR,
+    starts_at TIMESTAMP NOT NULL,
+    ends_at TIMESTAMP NOT NULL,
+    counts BOOLEAN NOT NULL,
+    reason VARCHAR NOT NULL,
+    author VARCHAR NOT NULL,
+    decided_at TIMESTAMP NOT NULL
+);
+
 CREATE OR REPLACE MACRO observations(signal_name, series_name, window_start, window_end) AS TABLE
 SELECT trace_id, answer_span_id, started_at, value
 FROM observed_answer_latency(window_start, window_end)
@@ -154,6 +174,31 @@ UNION ALL
 SELECT trace_id, answer_span_id, started_at, value
 FROM observed_rate(signal_name, window_start, window_end)
 WHERE series_name = 'all' OR series_name = 'intent=' || intent;
+
+-- Every observation of a series that has a finite value, once for each slice that its answer belongs to. Stages may start
+-- up to an hour apart from their answer.
+CREATE MACRO sliced_observations(signal_name, series_name, window_start, window_end) AS TABLE
+WITH labelled AS (
+    SELECT observed.started_at, observed.value, answers.intent, answers.service_version, answers.slices
+    FROM observations(signal_name, series_name, window_start, window_end) AS observed
+    INNER JOIN answers
+        ON answers.trace_id = observed.trace_id AND answers.span_id = observed.answer_span_id
+    WHERE isfinite(observed.value)
+        AND answers.started_at >= window_start - INTERVAL 1 HOUR
+        AND answers.started_at < window_end + INTERVAL 1 HOUR
+),
+named AS (
+    SELECT started_at, value, 'intent' AS name, intent AS slice FROM labelled
+    UNION ALL
+    SELECT started_at, value, 'service_version', service_version FROM labelled
+    UNION ALL
+    SELECT started_at, value, entry.key, entry.value
+    FROM (
+        SELECT started_at, value, unnest(map_entries(try_cast(slices AS MAP(VARCHAR, VARCHAR)))) AS entry
+        FROM labelled
+    )
+)
+SELECT * FROM named WHERE slice IS NOT NULL;
 
 -- A band has a lower limit and an expected value; NULL where a signal has only the upper limit.
 ALTER TABLE estimates ADD COLUMN lower_limit_value DOUBLE;
