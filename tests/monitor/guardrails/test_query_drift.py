@@ -176,3 +176,15 @@ def test_a_change_of_the_encoder_is_not_taken_for_drift(
     (mix, novelty) = memory_store.rows("guardrail_states_of", guardrail="query_drift")
     assert {mix["state"], novelty["state"]} == {"warming_up"}
     assert "encoder-2 (12 numbers) has 1 of the 14 days" in mix["sentence"]
+
+
+def test_an_alert_is_resolved_after_a_day_below_the_limit_although_others_take_six_hours(
+    memory_store: Store, make_service: Callable[..., Service], add_queries: Add, run_drift: Run, alerts: Alerts
+) -> None:
+    over_h = TWO_WEEKS_H + 48
+    add_queries(0, over_h, new_from_h=TWO_WEEKS_H, new=0.5)
+    add_queries(over_h, over_h + 96, seed=1)
+    run_drift(make_service(**only_drift(every_s=10800)), over_h + 96)
+    novelty = next(alert for alert in alerts() if alert.series == NOVELTY)
+    assert novelty.resolved_at is not None
+    assert novelty.resolved_at - novelty.last_breach_at >= timedelta(hours=24)
