@@ -3,6 +3,10 @@
 from functools import partial
 from typing import Any
 
+from ragvigil_monitor.drift.comparing import compare_days
+from ragvigil_monitor.drift.days import add_up_days
+from ragvigil_monitor.drift.fitting import fit_references
+from ragvigil_monitor.drift.hours import add_up_hours
 from ragvigil_monitor.feedback import join_feedback
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.notifiers.deliver import deliver, settle
@@ -23,6 +27,10 @@ def jobs(settings: Settings) -> list[Job]:
         Job("join_feedback", 0, join_feedback),
         Job("releases", 0, releases),
         Job("warm_up", 0, warm_up),
+        Job("drift_hours", 3600, add_up_hours),
+        Job("drift_days", 86400, add_up_days, most_ends=1),
+        Job("drift_references", 3600, fit_references),
+        Job("drift_evidence", 86400, compare_days, most_ends=7),
         *(_counting(rate) for rate in RATES),
         *(_looks(guardrail, settings) for guardrail in GUARDRAILS),
         Job("settle", 0, settle),

@@ -80,6 +80,23 @@ class CostPerQuery(Section):
     every_s: int = Field(3600, ge=60, le=86400, description="Seconds between two looks.")
 
 
+class QueryDrift(Section):
+    """What is asked, against the season of the weeks that a reference was learnt from."""
+
+    enabled: bool = Field(True, description="Whether this guardrail watches.")
+    reference_weeks: int = Field(4, ge=2, le=12, description="Weeks of query vectors that a reference is learnt from.")
+    baseline: PositiveInt = Field(
+        1,
+        description="Version of the reference; raise it to accept today's traffic: the newest weeks become a new one.",
+    )
+    every_s: int = Field(3600, ge=3600, le=86400, multiple_of=3600, description="Seconds between two looks.")
+
+    @property
+    def windows_h(self) -> list[int]:
+        """The one trailing window that references are calibrated for."""
+        return [24]
+
+
 class RateBand(Section):
     """A rate against the band that its own history leads to expect."""
 
@@ -110,6 +127,7 @@ class Guardrails(Section):
 
     latency_p95: LatencyP95 = Field(LatencyP95(), description="p95 latency by stage.")
     cost_per_query: CostPerQuery = Field(CostPerQuery(), description="Cost per answer.")
+    query_drift: QueryDrift = Field(QueryDrift(), description="Drift of what is asked.")
     regeneration_rate: RateBand = Field(RateBand(), description="Share of the answers that users asked for again.")
     thumbs_down_rate: RateShown = Field(RateShown(), description="Share of the answers with a thumbs-down.")
     refusal_rate: RateShown = Field(RateShown(), description="Share of the answers that say they cannot answer.")

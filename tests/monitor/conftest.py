@@ -1,6 +1,6 @@
 """A store in memory, synthetic traffic in it, and a service around it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,8 +9,10 @@ import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
+from ragvigil_monitor.jobs import jobs
 from ragvigil_monitor.keys import Keys
 from ragvigil_monitor.receiver.commit import Committer
+from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.store import Store
@@ -18,6 +20,10 @@ from ragvigil_monitor.store import Store
 MONDAY = datetime(2026, 6, 1, tzinfo=UTC)
 Column = NDArray[Any]
 AddAnswers = Callable[..., None]
+AddVectors = Callable[..., None]
+AddQueries = Callable[..., None]
+RunDrift = Callable[..., dict[str, int]]
+DRIFT_JOBS = ("drift_hours", "drift_days", "drift_references", "query_drift")
 MakeService = Callable[..., Service]
 
 
@@ -97,6 +103,79 @@ def add_answers(memory_store: Store) -> AddAnswers:
 
 
 @pytest.fixture
+def add_vectors(memory_store: Store) -> AddVectors:
+    """Adds query vectors `after_h` hours after Monday, stored as the receiver does.
+
+    intents: of their answers; None: there are no answers. units: bytes to store instead.
+    """
+    given = 0
+
+    def add(
+        after_h: Column,
+        vectors: Column,
+        *,
+        model: str | None = "encoder-1",
+        intents: Sequence[str | None] | None = None,
+        units: Sequence[bytes] | None = None,
+    ) -> None:
+        nonlocal given
+        norms = np.linalg.norm(vectors, axis=1)
+        trace_ids = [(1 << 64 | given + place).to_bytes(16) for place in range(len(after_h))]
+        given += len(after_h)
+        columns = {
+            "trace_id": trace_ids,
+            "span_id": [b"embed000"] * len(after_h),
+            "answer_span_id": [b"answer00"] * len(after_h),
+            "started_at": _moments(after_h),
+            "model": pa.array([model] * len(after_h), pa.string()),
+            "dimension": pa.array([vectors.shape[1]] * len(after_h), pa.int32()),
+            "norm": pa.array(norms, pa.float32()),
+            "unit_f16": units or [row.tobytes() for row in (vectors / norms[:, None]).astype("<f2")],
+        }
+        with memory_store.transaction() as writer:
+            writer.execute_with("insert_query_vectors", pa.table(columns))
+            if intents is not None:
+                writer.execute_with("insert_answers", pa.table(_bare_answers(trace_ids, after_h, intents)))
+
+    return add
+
+
+@pytest.fixture
+def add_queries(add_vectors: AddVectors) -> AddQueries:
+    """Adds `per_hour` queries an hour from `start_h` to `end_h`: intents `a` to `f`, of which `a` fills working hours.
+
+    From `new_from_h` on, a share `new` of them has the intent `new`, whose vectors lie elsewhere.
+    """
+    topics = np.random.default_rng(99).normal(size=(7, 12))
+
+    def add(
+        start_h: int, end_h: int, *, per_hour: int = 20, new_from_h: float = np.inf, new: float = 0.2, seed: int = 0
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        hours = np.repeat(np.arange(start_h, end_h), per_hour)
+        after_h = np.sort(hours + rng.random(len(hours)))
+        topic = rng.integers(0, 6, len(after_h))
+        by_day = (after_h % 24 >= 8) & (after_h % 24 < 18)
+        topic[by_day & (rng.random(len(after_h)) < 0.4)] = 0
+        topic[(after_h >= new_from_h) & (rng.random(len(after_h)) < new)] = 6
+        vectors = topics[topic] + rng.normal(0, 0.8, (len(after_h), 12))
+        add_vectors(after_h, vectors, intents=np.array([*"abcdef", "new"], dtype=object)[topic].tolist())
+
+    return add
+
+
+@pytest.fixture
+def run_drift() -> RunDrift:
+    """Runs the jobs of query drift (or those named) that are due so many hours after Monday."""
+
+    def run(service: Service, after_h: float, only: Sequence[str] = DRIFT_JOBS) -> dict[str, int]:
+        listed = [job for job in jobs(service.settings) if job.name in only]
+        return run_due(service, MONDAY + timedelta(hours=after_h), listed=lambda _settings: listed)
+
+    return run
+
+
+@pytest.fixture
 def make_service(memory_store: Store) -> Iterator[MakeService]:
     """Makes a service whose clock stands, with settings as given."""
     committers = []
@@ -109,6 +188,20 @@ def make_service(memory_store: Store) -> Iterator[MakeService]:
     yield make
     for committer in committers:
         committer.close()
+
+
+def _bare_answers(trace_ids: list[bytes], after_h: Column, intents: Sequence[str | None]) -> dict[str, Any]:
+    return {
+        "trace_id": trace_ids,
+        "span_id": [b"answer00"] * len(after_h),
+        "answer_id": [trace_id.hex() for trace_id in trace_ids],
+        "started_at": _moments(after_h),
+        "duration_ms": _column(100.0, after_h),
+        "service": ["shop"] * len(after_h),
+        "status": ["ok"] * len(after_h),
+        "intent": pa.array(intents, pa.string()),
+        "sampling_probability": [1.0] * len(after_h),
+    }
 
 
 def _moments(after_h: Column) -> pa.Array:

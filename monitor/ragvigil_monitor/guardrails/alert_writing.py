@@ -20,6 +20,7 @@ class _Dossier:
     sentence: str
     evidence: Evidence
     onset: OnsetTimes
+    keep: Write | None
 
 
 def prepare(service: Service, guardrail: Guardrail[Any], change: Change) -> Write:
@@ -39,11 +40,18 @@ def prepare(service: Service, guardrail: Guardrail[Any], change: Change) -> Writ
 
 
 def _dossier(store: Store, guardrail: Guardrail[Any], incident: Incident, breach: Verdict) -> _Dossier:
-    onset = onset_times(store, guardrail, incident, breach.finding.beyond)
-    return _Dossier(breach.sentence, evidence(store, guardrail, breach, onset), onset)
+    onset = onset_times(store, guardrail, incident, breach.finding)
+    investigation = breach.finding.investigation
+    if investigation is None:
+        return _Dossier(breach.sentence, evidence(store, guardrail, breach, onset), onset, None)
+    found = investigation.attribution(store, incident.opened_at)
+    sentence = f"{breach.sentence} {found.note}"
+    return _Dossier(sentence, evidence(store, guardrail, breach, onset, found), onset, found.keep)
 
 
 def _write_dossier(writer: Writer, incident: Incident, dossier: _Dossier) -> None:
+    if dossier.keep is not None:
+        dossier.keep(writer)
     writer.execute(
         "upsert_alert",
         alert_id=incident.alert_id,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ragvigil_monitor.guardrails.finding import Beyond, Finding
+from ragvigil_monitor.guardrails.finding import Attribution, Beyond, Finding, HoursBeyond
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.incident import Incident
 from ragvigil_monitor.guardrails.models import Candidate, Evidence, SliceShare
@@ -41,16 +41,31 @@ class OnsetTimes:
     latest: datetime | None = None
 
 
-def onset_times(store: Store, guardrail: Guardrail[Any], incident: Incident, beyond: Beyond | None) -> OnsetTimes:
+def onset_times(store: Store, guardrail: Guardrail[Any], incident: Incident, finding: Finding) -> OnsetTimes:
     """Since when more observations lie beyond the limit, from hourly counts around the opening of the alert."""
-    if beyond is None:
-        return OnsetTimes()
     start = incident.opened_at - SEARCHED_BEFORE
     end = min(incident.last_breach_at, incident.opened_at + SHARPENED_FOR)
+    counts = _by_hour(store, guardrail, finding, start, end)
+    found = None if counts is None else onset(counts.beyond, counts.totals)
+    if found is None:
+        return OnsetTimes()
+    return OnsetTimes(
+        start + found.at * _HOUR, start + (found.earliest - 1) * _HOUR, start + (found.latest + 1) * _HOUR
+    )
+
+
+def _by_hour(
+    store: Store, guardrail: Guardrail[Any], finding: Finding, start: datetime, end: datetime
+) -> HoursBeyond | None:
+    if finding.investigation is not None:
+        return finding.investigation.by_hour(store, start, end)
+    beyond = finding.beyond
+    if beyond is None:
+        return None
     counted = store.columns(
         "over_limit_by_hour",
         signal=guardrail.signal.name,
-        series=incident.series,
+        series=finding.series,
         window_start=start,
         window_end=end,
         limit=beyond.limit,
@@ -59,15 +74,16 @@ def onset_times(store: Store, guardrail: Guardrail[Any], incident: Incident, bey
     hours = int((end - start) / _HOUR)
     over, totals = np.zeros(hours + 1), np.zeros(hours + 1)
     over[counted["hour"]], totals[counted["hour"]] = counted["over_limit"], counted["n"]
-    found = onset(over, totals)
-    if found is None:
-        return OnsetTimes()
-    return OnsetTimes(
-        start + found.at * _HOUR, start + (found.earliest - 1) * _HOUR, start + (found.latest + 1) * _HOUR
-    )
+    return HoursBeyond(over, totals)
 
 
-def evidence(store: Store, guardrail: Guardrail[Any], verdict: Verdict, since: OnsetTimes) -> Evidence:
+def evidence(
+    store: Store,
+    guardrail: Guardrail[Any],
+    verdict: Verdict,
+    since: OnsetTimes,
+    attribution: Attribution | None = None,
+) -> Evidence:
     """Everything that a person wants to see beside the sentence."""
     finding = verdict.finding
     return Evidence(
@@ -84,8 +100,16 @@ def evidence(store: Store, guardrail: Guardrail[Any], verdict: Verdict, since: O
         missing=finding.estimate.missing,
         releases=_releases(store, finding.window, since),
         also_in_breach=list(verdict.also_in_breach),
-        **_observations(store, guardrail, finding),
+        **_parts(store, guardrail, finding, attribution),
     )
+
+
+def _parts(
+    store: Store, guardrail: Guardrail[Any], finding: Finding, attribution: Attribution | None
+) -> dict[str, Any]:
+    if attribution is not None:
+        return {"slices": attribution.slices, "trace_ids": attribution.trace_ids}
+    return _observations(store, guardrail, finding)
 
 
 def _observations(store: Store, guardrail: Guardrail[Any], finding: Finding) -> dict[str, Any]:

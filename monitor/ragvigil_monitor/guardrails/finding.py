@@ -2,10 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
-from ragvigil_monitor.guardrails.models import State
+import numpy as np
+from numpy.typing import NDArray
+
+from ragvigil_monitor.guardrails.models import SliceShare, State
+from ragvigil_monitor.job import Write
 from ragvigil_monitor.signals.signal import Window
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
+from ragvigil_monitor.store import Store
 
 NOTHING = IntervalEstimate(None, None, None, None, n=0, missing=0, needed=0)
 
@@ -36,8 +42,42 @@ class Beyond:
 
 
 @dataclass(frozen=True, slots=True)
+class Attribution:
+    """Which slices and traces a breach comes from, those that contribute most first.
+
+    note: sentences that follow the finding's. keep: writes what is to be kept of how it was found.
+    """
+
+    note: str
+    slices: list[SliceShare]
+    trace_ids: list[str]
+    keep: Write
+
+
+@dataclass(frozen=True, slots=True)
+class HoursBeyond:
+    """For each hour from a start on: observations, and how many of them speak for a breach."""
+
+    beyond: NDArray[np.float64]
+    totals: NDArray[np.float64]
+
+
+class Investigation(Protocol):
+    """Finds out what stands behind a breach, where that is not counted from single observations."""
+
+    def attribution(self, store: Store, since: datetime) -> Attribution:
+        """Which slices and traces it comes from; what was found since the alert was opened may be said again."""
+
+    def by_hour(self, store: Store, start: datetime, end: datetime) -> HoursBeyond:
+        """From what hour on there is more of what made the breach: counts of each hour in [start, end)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
-    """One series over one window. limits, beyond: None where the series is only shown; then it is `unguarded`."""
+    """One series over one window. limits, beyond: None where the series is only shown; then it is `unguarded`.
+
+    investigation: for a signal without single observations; then `beyond` is None.
+    """
 
     series: str
     window: Window
@@ -46,6 +86,7 @@ class Finding:
     sentence: str = ""
     limits: Limits | None = None
     beyond: Beyond | None = None
+    investigation: Investigation | None = None
 
     @property
     def crossed(self) -> float | None:

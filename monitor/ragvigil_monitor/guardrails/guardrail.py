@@ -47,7 +47,8 @@ class Guardrail(Generic[Found]):
     """Watches a signal.
 
     matures_s: how long after its end a window is complete, because what happens to an answer may come later.
-    most_ends: how many looks may be taken in one go, not knowing which alerts the others open.
+    most_ends: how many looks may be taken in one go, not knowing which alerts the others open. least_rearm_h: hours in
+    control until an alert is resolved, if `alarms.rearm_h` is less.
     """
 
     signal: Signal[Found]
@@ -55,6 +56,7 @@ class Guardrail(Generic[Found]):
     rule: Rule[Found]
     matures_s: Callable[[Settings], float] = lambda _settings: 0.0
     most_ends: int = 48
+    least_rearm_h: int = 0
 
     @property
     def name(self) -> str:

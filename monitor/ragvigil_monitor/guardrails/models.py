@@ -52,9 +52,10 @@ class GuardrailState(ApiModel):
 class SliceShare(ApiModel):
     """How one slice did in the window of an alert, worst first.
 
-    estimate: the signal in this slice, in the unit of the evidence. excess: for a quantile, answers (or calls of the
-    stage) above the limit beyond the share that may be; for a mean, the number of budgets overspent; for a rate, events
-    beyond those that the history of the slice leads to expect (or, where the rate fell, that are missing).
+    estimate: the signal in this slice, in the unit of the evidence; for drift, what the slice adds to MMD². excess: for
+    a quantile, answers (or calls of the stage) above the limit beyond the share that may be; for a mean, the number of
+    budgets overspent; for a rate, events beyond those that the history of the slice leads to expect (or, where the
+    rate fell, that are missing); for drift, queries beyond those that the season leads to expect.
     """
 
     name: str

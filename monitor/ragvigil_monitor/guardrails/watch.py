@@ -23,7 +23,8 @@ def watch(guardrail: Guardrail[Any], service: Service, turn: Turn) -> Write:
     store, settings = service.store, service.settings
     alpha = alarm_budget(settings).alpha_per_look
     first_answer_at = store.row("first_answer_time")["first_answer_at"]
-    incidents = _open_incidents(store, guardrail, timedelta(hours=settings.alarms.rearm_h))
+    rearm = timedelta(hours=max(settings.alarms.rearm_h, guardrail.least_rearm_h))
+    incidents = _open_incidents(store, guardrail, rearm)
     before = standing = _standings(store, guardrail)
     found: list[Finding] = []
     for end in turn.ends:

@@ -24,6 +24,7 @@ def hourly_settings() -> dict[str, Any]:
             "latency_p95": {"slo_ms": {"answer": 1500, "rerank": 300}, "every_s": 3600, "windows_h": [1, 24]},
             "cost_per_query": {"budget_usd": {"mean": 0.01}, "every_s": 3600, "windows_h": [24]},
             "regeneration_rate": {"enabled": False},
+            "query_drift": {"enabled": False},
         },
     }
 

@@ -1,20 +1,28 @@
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 
 from ragvigil_monitor.guardrails.cost_per_query import COST_GUARDRAIL
 from ragvigil_monitor.guardrails.evidence import MOST_SLICES, OnsetTimes, evidence, onset_times
-from ragvigil_monitor.guardrails.finding import Beyond
+from ragvigil_monitor.guardrails.finding import NOTHING, Beyond, Finding
 from ragvigil_monitor.guardrails.incident import Incident
 from ragvigil_monitor.guardrails.latency_p95 import LATENCY_GUARDRAIL
+from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.guardrails.verdict import Verdict, findings, verdicts
 from ragvigil_monitor.settings import Settings
+from ragvigil_monitor.signals.signal import Window
 from ragvigil_monitor.store import Store
 
 AddAnswers = Callable[..., None]
-OVER_SLO = Beyond(1500.0, tolerated=0.05, quantile=0.95)
+OVER_SLO = Finding(
+    "answer",
+    Window(datetime(2026, 6, 2, tzinfo=UTC), 86400),
+    NOTHING,
+    State.BREACH,
+    beyond=Beyond(1500.0, tolerated=0.05, quantile=0.95),
+)
 SETTINGS = Settings.load(guardrails={"latency_p95": {"slo_ms": {"answer": 1500}, "windows_h": [24]}})
 
 

@@ -14,7 +14,8 @@ AddSpan = Callable[..., None]
 
 @pytest.fixture
 def service(make_service: Callable[..., Service]) -> Service:
-    guardrails = {"latency_p95": {"slo_ms": {"rerank": 300}}, "regeneration_rate": {"enabled": False}}
+    off = {"enabled": False}
+    guardrails = {"latency_p95": {"slo_ms": {"rerank": 300}}, "regeneration_rate": off, "query_drift": off}
     return make_service(guardrails=guardrails)
 
 
