@@ -4,6 +4,9 @@ STAMP := .venv/.installed
 COMPILE := $(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header \
 	--python-version 3.11
 
+# Two cores are shared by several processes here; more BLAS threads than cores make everything slower.
+export OPENBLAS_NUM_THREADS ?= 1
+
 .PHONY: setup demo test check lint types imports bench lock screenshots clean
 
 setup: $(STAMP) ## create .venv with exactly the locked dependencies and this project, editable

@@ -5,11 +5,20 @@ from collections.abc import Iterable
 _SIGNALS = {
     "latency_p95": "p95 latency",
     "cost_per_query": "Cost per query",
+    "query_drift": "Query drift",
     "regeneration_rate": "Regeneration rate",
     "thumbs_down_rate": "Thumbs-down rate",
     "refusal_rate": "Refusal rate",
 }
-_SERIES = {"answer": "whole answer", "mean": "mean", "p50": "median", "p99": "99th percentile", "all": "all answers"}
+_SERIES = {
+    "answer": "whole answer",
+    "mean": "mean",
+    "p50": "median",
+    "p99": "99th percentile",
+    "all": "all answers",
+    "mix": "mix of topics",
+    "novelty": "novelty",
+}
 
 
 def signal_title(signal: str) -> str:
