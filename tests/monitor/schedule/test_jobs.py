@@ -6,7 +6,7 @@ from ragvigil_monitor.settings import Settings
 def test_looks_come_after_what_they_depend_on_and_before_what_they_lead_to() -> None:
     names = [job.name for job in jobs(Settings.load())]
     looks = [guardrail.name for guardrail in GUARDRAILS]
-    assert names == ["link_stages", "releases", "warm_up", *looks, "settle", "deliver"]
+    assert names == ["link_stages", "releases", "warm_up", "review_sampling", *looks, "settle", "deliver"]
 
 
 def test_every_guardrail_is_judged_as_often_as_configured() -> None:
