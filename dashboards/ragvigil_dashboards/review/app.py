@@ -1,14 +1,16 @@
 """The entry that Streamlit runs: a name, then one item after the other."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 
 from ragvigil_dashboards.client import HttpApi
 from ragvigil_dashboards.figures.empty import problem
 from ragvigil_dashboards.review import figures
-from ragvigil_dashboards.review.choices import CHOICES, SKIP
+from ragvigil_dashboards.review.choices import CHOICES, SKIP, Choice
 from ragvigil_dashboards.review.desk import Desk
 from ragvigil_dashboards.review_client import ReviewClient
 
@@ -27,6 +29,7 @@ def main() -> None:
 
 
 def _welcome() -> None:
+    st.html(figures.welcome())
     st.html(figures.guideline())
     name = st.text_input(
         "Your name, the same every time", max_chars=80, placeholder="Then press Enter", width=420, key="name"
@@ -50,51 +53,62 @@ def _draw(desk: Desk) -> None:
     st.html(figures.progress_view(desk.progress, desk.held, desk.reviewer))
     if desk.problem is not None:
         st.html(problem(desk.problem))
-    if st.session_state.get("help"):
+    with st.container(key="front"):
+        _front(desk)
+    _label_keys(desk)
+    _other_keys(desk)
+
+
+def _front(desk: Desk) -> None:
+    if _shows_guideline():
         st.html(figures.guideline())
     elif desk.item is not None:
         st.html(figures.item_view(desk.item))
     elif desk.problem is None:
         st.html(figures.nothing_waits(desk.held))
-    with st.container(key="keys"):
-        _labels(desk)
-        _others(desk)
 
 
-def _labels(desk: Desk) -> None:
-    with st.container(horizontal=True, key="labels"):
-        for choice in CHOICES:
-            st.button(
-                choice.title,
-                shortcut=choice.key,
-                help=choice.rule,
-                on_click=desk.decide,
-                args=(choice,),
-                disabled=desk.item is None or bool(st.session_state.get("help")),
-                width="stretch",
-            )
+def _label_keys(desk: Desk) -> None:
+    idle = desk.item is None or _shows_guideline()
+    for column, choice in zip(st.columns(len(CHOICES)), CHOICES, strict=True):
+        with column:
+            _key(choice.title, choice.key, desk.decide, choice, disabled=idle, width="stretch", type="secondary")
+            st.html(figures.rule_view(choice))
 
 
-def _others(desk: Desk) -> None:
-    with st.container(horizontal=True, key="others", vertical_alignment="center"):
+def _other_keys(desk: Desk) -> None:
+    covered = _shows_guideline()
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.html(figures.held_view(desk.held), width="stretch")
-        nothing = desk.held is None
-        st.button("Undo", shortcut="U", on_click=desk.undo, disabled=nothing, type="tertiary")
-        st.button(
-            SKIP.title,
-            shortcut=SKIP.key,
-            on_click=desk.decide,
-            args=(SKIP,),
-            disabled=desk.item is None,
-            type="tertiary",
-        )
-        st.button("Send the last one", shortcut="D", on_click=desk.send, disabled=nothing, type="tertiary")
-        st.button("Look again", shortcut="N", on_click=desk.send, disabled=desk.item is not None, type="tertiary")
-        st.button("Guideline", shortcut="H", on_click=_toggle_help, type="tertiary")
+        _key("Undo", "U", desk.undo, disabled=desk.held is None or covered)
+        _key("Send it now", "D", desk.send, disabled=desk.held is None or covered)
+        if desk.item is None:
+            _key("Look again", "N", desk.send, disabled=covered)
+        else:
+            _key(SKIP.title, SKIP.key, desk.decide, SKIP, disabled=covered)
+        _key("Back" if covered else "Guideline", "H", _toggle_guideline)
 
 
-def _toggle_help() -> None:
-    st.session_state["help"] = not st.session_state.get("help")
+def _key(
+    title: str,
+    shortcut: str,
+    act: Callable[..., None],
+    *given: Choice,
+    disabled: bool = False,
+    width: Literal["content", "stretch"] = "content",
+    type: Literal["secondary", "tertiary"] = "tertiary",  # noqa: A002 - Streamlit's name for it
+) -> None:
+    st.button(
+        title, key=shortcut, shortcut=shortcut, on_click=act, args=given, disabled=disabled, width=width, type=type
+    )
+
+
+def _shows_guideline() -> bool:
+    return bool(st.session_state.get("guideline"))
+
+
+def _toggle_guideline() -> None:
+    st.session_state["guideline"] = not _shows_guideline()
 
 
 def _address() -> str:

@@ -3,7 +3,7 @@
 from string import ascii_uppercase
 
 from ragvigil_dashboards.markup import Markup, foreign, tag
-from ragvigil_dashboards.review.choices import CHOICES, SKIP
+from ragvigil_dashboards.review.choices import CHOICES, SKIP, Choice
 from ragvigil_dashboards.review.desk import Decision
 from ragvigil_dashboards.review_models import ReviewEvidence, ReviewItem, ReviewProgress
 
@@ -43,6 +43,7 @@ def progress_view(progress: ReviewProgress | None, held: Decision | None, review
     parts = [tag("span", tag("b", "Blind review"), class_="rw-title")]
     if progress is not None:
         done = progress.labelled_today + (held is not None and held.choice.label is not None)
+        parts.append(_bar(done, progress.waiting))
         parts.append(tag("span", tag("b", str(done)), " labelled today"))
         parts.append(tag("span", tag("b", str(progress.waiting)), " waiting"))
         if progress.skipped_today:
@@ -51,13 +52,29 @@ def progress_view(progress: ReviewProgress | None, held: Decision | None, review
     return tag("header", *parts, class_="rw-top")
 
 
+def _bar(done: int, waiting: int) -> Markup:
+    share = done / (done + waiting) if done + waiting else 0
+    return tag("span", tag("i", style=f"width: {share:.1%}"), class_="rw-bar", aria_hidden="true")
+
+
 def held_view(held: Decision | None) -> Markup:
     """The last decision, while it can be undone."""
     if held is None:
-        return tag("p", "One key labels and brings the next answer. The last label can be undone.", class_="rw-held")
+        return tag("p", "One key labels the answer and brings the next one.", class_="rw-held")
     said = tag("b", held.choice.title if held.choice.label is not None else "Skipped")
     question = foreign(held.item.question or "an answer without a question", longest=90)
-    return tag("p", "Last: ", said, " · ", question, class_="rw-held", role="status")
+    return tag("p", "Last: ", said, " · ", question, " · sent with your next label", class_="rw-held", role="status")
+
+
+def rule_view(choice: Choice) -> Markup:
+    """When a label is right, in small below its key."""
+    return tag("p", choice.rule, class_="rw-rule")
+
+
+def welcome() -> Markup:
+    """What this is."""
+    said = "You see an answer and the documents that it was written from. Nothing else, so that nothing sways you."
+    return tag("div", tag("h1", "Blind review"), tag("p", said), class_="rw-welcome")
 
 
 def guideline() -> Markup:
