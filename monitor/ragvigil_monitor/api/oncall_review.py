@@ -1,10 +1,10 @@
 """What the blind review says: rates over all answers with their intervals, and how far reviewers agree."""
 
 from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
-from pydantic import AwareDatetime
 
 from ragvigil_monitor.api.auth import ServiceDep
 from ragvigil_monitor.api.models import ApiModel
@@ -62,8 +62,8 @@ class ReviewAgreement(ApiModel):
 class ReviewEstimates(ApiModel):
     """The answers that started in a window, drawn for review and labelled so far. skipped_share is of those served."""
 
-    start: AwareDatetime
-    end: AwareDatetime
+    start: datetime
+    end: datetime
     drawn: int
     labelled: int
     skipped: int

@@ -1,9 +1,10 @@
 """What reviewers send and get. Nothing here may tell why an item was chosen, what it scored, or what others said."""
 
+from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AwareDatetime, StringConstraints
+from pydantic import StringConstraints
 
 from ragvigil_monitor.api.models import ApiModel
 from ragvigil_monitor.review.labels import Label as Label
@@ -32,7 +33,7 @@ class ReviewItem(ApiModel):
 
     item_id: str
     lease_id: str
-    expires_at: AwareDatetime
+    expires_at: datetime
     question: str | None
     answer: str | None
     evidence: list[ReviewEvidence]
@@ -67,7 +68,7 @@ class Labelled(ApiModel):
     """A label that is stored."""
 
     label_id: UUID
-    labelled_at: AwareDatetime
+    labelled_at: datetime
 
 
 class Skipping(ApiModel):
