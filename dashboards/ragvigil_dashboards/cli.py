@@ -1,4 +1,4 @@
-"""`ragvigil dashboard oncall`: hand this process over to Streamlit, which serves the pages."""
+"""`ragvigil dashboard oncall|review`: hand this process over to Streamlit, which serves the pages."""
 
 import argparse
 import json
@@ -9,8 +9,20 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-APPS = {"oncall": Path(__file__).with_name("oncall") / "app.py"}
-DEFAULT_PORT = 8501
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """An app: the script that Streamlit runs, the role whose key it uses, and its usual port."""
+
+    script: Path
+    role: str
+    port: int
+
+
+APPS = {
+    "oncall": App(Path(__file__).with_name("oncall") / "app.py", "oncall", 8501),
+    "review": App(Path(__file__).with_name("review") / "app.py", "reviewer", 8502),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +45,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--key-file", metavar="F", type=Path, help="file that `ragvigil serve` wrote (default: RAGVIGIL_API_KEY)"
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="port to listen on (default: %(default)s)")
+    usual = ", ".join(f"{name} {app.port}" for name, app in APPS.items())
+    parser.add_argument("--port", type=int, help=f"port to listen on (default: {usual})")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -41,11 +54,12 @@ def run(args: argparse.Namespace) -> int:
     if find_spec("streamlit") is None:
         raise ModuleNotFoundError("No module named 'streamlit'", name="streamlit")
     try:
-        surroundings = environment(os.environ, args.app, args.api, args.key_file)
+        surroundings = environment(os.environ, APPS[args.app].role, args.api, args.key_file)
     except (OSError, ValueError) as problem:
         print(problem, file=sys.stderr)
         return 2
-    return become(streamlit_command(args.app, args.host, args.port), surroundings)
+    port = APPS[args.app].port if args.port is None else args.port
+    return become(streamlit_command(args.app, args.host, port), surroundings)
 
 
 def become(command: list[str], surroundings: Mapping[str, str]) -> int:
@@ -69,15 +83,15 @@ def streamlit_command(app: str, host: str, port: int) -> list[str]:
         "theme.dark.primaryColor": "#3b7de8",
     }
     flags = [f"--{name}={value}" for name, value in options.items()]
-    return [sys.executable, "-m", "streamlit", "run", str(APPS[app]), *flags]
+    return [sys.executable, "-m", "streamlit", "run", str(APPS[app].script), *flags]
 
 
-def environment(present: Mapping[str, str], app: str, api: str | None, key_file: Path | None) -> dict[str, str]:
-    """The environment of the app: what is present, with the address and the key that were given.
+def environment(present: Mapping[str, str], role: str, api: str | None, key_file: Path | None) -> dict[str, str]:
+    """The environment of an app: what is present, with the address and the key that were given.
 
-    Raises OSError or ValueError, with a sentence, when the key file cannot be read or holds no key for the app.
+    Raises OSError or ValueError, with a sentence, when the key file cannot be read or holds no key for the role.
     """
-    key = None if key_file is None else read_key(key_file, app)
+    key = None if key_file is None else read_key(key_file, role)
     given = {"RAGVIGIL_API_URL": api, "RAGVIGIL_API_KEY": key}
     return {**present, **{name: value for name, value in given.items() if value is not None}}
 
@@ -95,7 +109,7 @@ def read_key(key_file: Path, role: str) -> str:
 
 
 command = DashboardCommand(
-    help="serve the pages for the person on call",
+    help="serve the pages for the person on call, or for reviewers",
     configure=configure,
     run=run,
 )

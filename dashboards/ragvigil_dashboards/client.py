@@ -22,6 +22,7 @@ from ragvigil_dashboards.models import (
 
 T = TypeVar("T")
 Parameters = Mapping[str, str | int]
+Body = Mapping[str, str | bool]
 
 
 class ClientError(Exception):
@@ -38,7 +39,7 @@ class Api(Protocol):
     def get(self, path: str, parameters: Parameters) -> bytes:
         """Ask."""
 
-    def post(self, path: str, body: Mapping[str, str]) -> bytes:
+    def post(self, path: str, body: Body) -> bytes:
         """Do."""
 
 
@@ -58,7 +59,7 @@ class HttpApi:
         """GET below /api/v1."""
         return self._ask(lambda: self._http.get(f"{self.url}/api/v1{path}", params=dict(parameters)))
 
-    def post(self, path: str, body: Mapping[str, str]) -> bytes:
+    def post(self, path: str, body: Body) -> bytes:
         """POST JSON below /api/v1."""
         return self._ask(lambda: self._http.post(f"{self.url}/api/v1{path}", json=dict(body)))
 
@@ -92,11 +93,11 @@ class Client:
 
     def acknowledge(self, alert_id: str, *, by: str, note: str) -> None:
         """Note who is on it."""
-        self._api.post(f"/alerts/{_segment(alert_id)}/acknowledge", {"by": by, "note": note})
+        self._api.post(f"/alerts/{segment(alert_id)}/acknowledge", {"by": by, "note": note})
 
     def silence(self, alert_id: str, *, by: str, until: datetime) -> None:
         """Keep an alert quiet until a time."""
-        self._api.post(f"/alerts/{_segment(alert_id)}/silence", {"by": by, "until": until.isoformat()})
+        self._api.post(f"/alerts/{segment(alert_id)}/silence", {"by": by, "until": until.isoformat()})
 
     def signals(self) -> list[SignalInfo]:
         """What can be drawn."""
@@ -104,7 +105,7 @@ class Client:
 
     def points(self, signal: str, *, window_s: int, start: datetime, end: datetime) -> list[Series]:
         """The looks of a signal."""
-        path = f"/signals/{_segment(signal)}/points"
+        path = f"/signals/{segment(signal)}/points"
         return self._read(list[Series], path, window_s=window_s, start=start.isoformat(), end=end.isoformat())
 
     def releases(self) -> list[Release]:
@@ -118,7 +119,7 @@ class Client:
 
     def answer(self, trace_id: str) -> list[Answer]:
         """The answers of a trace."""
-        return self._read(list[Answer], f"/answers/{_segment(trace_id)}")
+        return self._read(list[Answer], f"/answers/{segment(trace_id)}")
 
     def completeness(self) -> list[Completeness]:
         """Every process and what is stored of it."""
@@ -129,21 +130,26 @@ class Client:
         return self._read(list[IngestCount], "/ingest")
 
     def _read(self, kind: type[T], path: str, **parameters: str | int) -> T:
-        body = self._api.get(path, parameters)
-        try:
-            return TypeAdapter[T](kind).validate_json(body)
-        except ValidationError as mismatch:
-            raise ClientError(_mismatch(path, mismatch)) from mismatch
+        return parsed(kind, path, self._api.get(path, parameters))
 
 
-def _segment(text: str) -> str:
+def parsed(kind: type[T], path: str, body: bytes) -> T:
+    """An answer as its type; ClientError where it has another form."""
+    try:
+        return TypeAdapter[T](kind).validate_json(body)
+    except ValidationError as mismatch:
+        raise ClientError(_mismatch(path, mismatch)) from mismatch
+
+
+def segment(text: str) -> str:
+    """Any text as one part of a path."""
     return quote(text, safe="")
 
 
 def _refusal(url: str, response: httpx.Response) -> str:
     detail = _detail(response)
     if response.status_code in {401, 403}:
-        return f"The service at {url} refused the key. Give the on-call key with --key-file. {detail}".strip()
+        return f"The service at {url} refused the key. Give the right key with --key-file. {detail}".strip()
     if response.status_code >= 500:
         return f"The service at {url} failed ({response.status_code}). {detail or 'Its log says why.'}"
     return detail or f"The service at {url} answered {response.status_code}; is it Ragvigil?"

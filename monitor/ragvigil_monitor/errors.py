@@ -11,6 +11,11 @@ MonitorError
 ├── UnknownAlert          there is no alert with this id
 ├── ClockWentBack         a job is done up to a time that has not come yet
 ├── ProcessFailed         a child process did not start or ended on its own
+├── ReviewRefused         a label or skip cannot be taken
+│   ├── UnknownItem       there is no item with this id
+│   ├── NotLeased         the item is not in the hands of this reviewer
+│   ├── AlreadyReviewed   the lease or the label's id was used before
+│   └── LeaseExpired      it comes after the end of the lease
 └── BadTelemetry          a request body is not what the protocol asks for
 """
 
@@ -59,6 +64,38 @@ class BadTelemetry(MonitorError, ValueError):  # noqa: N818
     def __init__(self, message: str, status: int = 400) -> None:
         super().__init__(message)
         self.status = status
+
+
+class ReviewRefused(MonitorError):  # noqa: N818
+    """A label or skip cannot be taken, and nothing was stored; `status` is the HTTP status that says so."""
+
+    status = 409
+
+
+class UnknownItem(ReviewRefused, KeyError):  # noqa: N818
+    """There is no item with this id."""
+
+    status = 404
+
+    def __init__(self, item_id: str) -> None:
+        super().__init__(f"There is no item {item_id[:80]!r}.")
+        self.item_id = item_id
+
+    __str__ = Exception.__str__  # KeyError would quote the sentence
+
+
+class NotLeased(ReviewRefused):
+    """The item is not in the hands of this reviewer."""
+
+
+class AlreadyReviewed(ReviewRefused):
+    """The lease was answered before, or the label's id belongs to another label."""
+
+
+class LeaseExpired(ReviewRefused):
+    """The label comes after the end of the lease."""
+
+    status = 410
 
 
 class UnknownAlert(MonitorError, KeyError):  # noqa: N818

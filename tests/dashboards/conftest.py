@@ -7,15 +7,18 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.samples.reviews import draw_reviews, reviewed_store
 from tests.samples.servers import running_api, running_service
 from tests.samples.stores import Sample, sample
 
 from ragvigil_dashboards.client import Client, HttpApi
 from ragvigil_dashboards.figures.reader import Reader
+from ragvigil_dashboards.review_client import ReviewClient
 from ragvigil_monitor.keys import Keys, Role
 from ragvigil_monitor.store import Store
 
 RunPage = Callable[..., AppTest]
+NEVER = datetime(2199, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +81,38 @@ def run_page(live: Live, monkeypatch: pytest.MonkeyPatch) -> RunPage:
         return app.run()
 
     return run
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A service with drawn answers that nobody has labelled, and its keys."""
+
+    url: str
+    keys: Keys
+    store: Store
+
+    def client(self, reviewer: str) -> ReviewClient:
+        """The queue as a reviewer sees it."""
+        return ReviewClient(HttpApi(self.url, self.keys.by_role[Role.REVIEWER]), reviewer)
+
+    def labels(self) -> list[tuple[str, str]]:
+        """Item and label of everything that was stored."""
+        rows = self.store.rows("reviews_between", start=datetime(2020, 1, 1, tzinfo=UTC), end=NEVER, now=NEVER)
+        return [(row["item_id"], row["first_label"]) for row in rows if row["first_label"] is not None]
+
+    def skipped(self) -> int:
+        """How many items were passed over."""
+        rows = self.store.rows("reviews_between", start=datetime(2020, 1, 1, tzinfo=UTC), end=NEVER, now=NEVER)
+        return len({row["item_id"] for row in rows if row["is_skipped"]})
+
+
+@pytest.fixture
+def queue() -> Iterator[Queue]:
+    """Twenty answers, all drawn, each with one stratum that counts."""
+    keys, store = Keys.generate(), reviewed_store(datetime.now(UTC), answers=20, days=0.2)
+    settings = {"uniform_share": 1.0, "low_confidence_share": 0.0, "thumbs_down_share": 0.0, "second_label_share": 0.0}
+    with running_service(store, keys, review=settings) as service:
+        draw_reviews(service)
+        with running_api(service) as url:
+            yield Queue(url, keys, store)
+    store.close()

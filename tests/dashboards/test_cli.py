@@ -1,4 +1,4 @@
-"""`ragvigil dashboard oncall`."""
+"""`ragvigil dashboard oncall|review`."""
 
 import argparse
 import json
@@ -14,7 +14,7 @@ from ragvigil_dashboards import cli
 @pytest.fixture
 def key_file(tmp_path: Path) -> Path:
     path = tmp_path / "keys.json"
-    path.write_text(json.dumps({"oncall": "night", "ingest": "in"}), encoding="utf-8")
+    path.write_text(json.dumps({"oncall": "night", "reviewer": "blind", "ingest": "in"}), encoding="utf-8")
     return path
 
 
@@ -32,7 +32,8 @@ def test_the_command_has_the_shape_that_ragvigil_loads() -> None:
 
 def test_it_listens_on_loopback_unless_told_otherwise() -> None:
     args = parse("oncall")
-    assert (args.host, args.port, args.api, args.key_file) == ("127.0.0.1", 8501, None, None)
+    assert (args.host, args.port, args.api, args.key_file) == ("127.0.0.1", None, None, None)
+    assert [app.port for app in cli.APPS.values()] == [8501, 8502]
 
 
 def test_an_unknown_app_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
@@ -40,6 +41,15 @@ def test_an_unknown_app_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
         parse("offcall")
     assert ended.value.code == 2
     assert "offcall" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("app", cli.APPS)
+def test_every_app_has_a_script(app: str) -> None:
+    assert cli.APPS[app].script.is_file()
+
+
+def test_the_review_app_gets_the_reviewers_key(key_file: Path) -> None:
+    assert cli.environment({}, cli.APPS["review"].role, None, key_file) == {"RAGVIGIL_API_KEY": "blind"}
 
 
 def test_streamlit_is_told_to_be_quiet_and_private() -> None:

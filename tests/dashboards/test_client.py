@@ -87,7 +87,7 @@ def test_an_address_that_is_none_is_said_as_such(url: str) -> None:
 def test_a_wrong_key_is_refused_with_what_to_do(live_url: str) -> None:
     refused = failure(live_url)
     assert refused.status == 401
-    assert "refused the key. Give the on-call key with --key-file." in str(refused)
+    assert "refused the key. Give the right key with --key-file." in str(refused)
 
 
 @pytest.fixture

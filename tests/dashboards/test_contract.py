@@ -9,7 +9,9 @@ from fastapi import FastAPI
 from pydantic import BaseModel
 
 from ragvigil_dashboards import models as read
+from ragvigil_dashboards import review_models as read_by_reviewers
 from ragvigil_monitor.api import models as sent
+from ragvigil_monitor.api import review, review_models
 from ragvigil_monitor.api.oncall import router
 
 READ = [
@@ -60,6 +62,21 @@ def fields_missing(wanted: type[BaseModel], given: type[BaseModel]) -> Iterator[
 @pytest.mark.parametrize("model", READ, ids=lambda model: model.__name__)
 def test_every_field_that_a_page_reads_is_sent(model: type[BaseModel]) -> None:
     assert list(fields_missing(model, getattr(sent, model.__name__))) == []
+
+
+@pytest.mark.parametrize("name", ["ReviewEvidence", "ReviewItem", "ReviewProgress", "Served"])
+def test_every_field_that_the_review_page_reads_is_sent(name: str) -> None:
+    assert list(fields_missing(getattr(read_by_reviewers, name), getattr(review_models, name))) == []
+
+
+def test_the_routes_that_the_review_page_asks_exist() -> None:
+    app = FastAPI()
+    app.include_router(review.router)
+    assert set(app.openapi()["paths"]) >= {
+        "/api/v1/review/next",
+        "/api/v1/review/items/{item_id}/label",
+        "/api/v1/review/items/{item_id}/skip",
+    }
 
 
 def test_the_routes_that_the_client_asks_exist() -> None:

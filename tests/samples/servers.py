@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import uvicorn
@@ -24,10 +25,10 @@ STARTED_WITHIN_S = 60
 
 
 @contextmanager
-def running_service(store: Store, keys: Keys, clock: Clock = utc_now) -> Iterator[Service]:
-    """The service around a store, with its committer running."""
+def running_service(store: Store, keys: Keys, clock: Clock = utc_now, **settings: Any) -> Iterator[Service]:
+    """The service around a store, with its committer running and settings as given."""
     with Committer(store, clock=clock, max_waiting=16) as committer:
-        yield Service(store, Settings(), keys, committer, clock)
+        yield Service(store, Settings(**settings), keys, committer, clock)
 
 
 @contextmanager
@@ -46,11 +47,11 @@ def running_api(service: Service) -> Iterator[str]:
 
 
 @contextmanager
-def running_dashboard(api: str, key_file: Path, *options: str) -> Iterator[str]:
-    """The on-call app as `ragvigil dashboard oncall` starts it; yields its address."""
+def running_dashboard(api: str, key_file: Path, *options: str, app: str = "oncall") -> Iterator[str]:
+    """An app as `ragvigil dashboard` starts it; yields its address."""
     port = free_port()
     program = str(Path(sys.executable).with_name("ragvigil"))
-    command = [program, "dashboard", "oncall", "--api", api, "--key-file", str(key_file)]
+    command = [program, "dashboard", app, "--api", api, "--key-file", str(key_file)]
     process = subprocess.Popen([*command, "--port", str(port), *options], stdout=subprocess.DEVNULL, env={**os.environ})
     address = f"http://127.0.0.1:{port}"
     try:

@@ -1,7 +1,7 @@
 """What every page needs from Streamlit: the client, the reader, and inert drawing."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from ragvigil_dashboards.client import Client, ClientError, HttpApi, Parameters
+from ragvigil_dashboards.client import Body, Client, ClientError, HttpApi, Parameters
 from ragvigil_dashboards.figures.empty import problem
 from ragvigil_dashboards.figures.reader import Reader
 from ragvigil_dashboards.markup import Markup
@@ -28,7 +28,7 @@ class CachedApi:
         """GET, from the cache if it is fresh."""
         return _get(*self._where, path, tuple(sorted(parameters.items())))
 
-    def post(self, path: str, body: Mapping[str, str]) -> bytes:
+    def post(self, path: str, body: Body) -> bytes:
         """POST; what was cached before it may be out of date."""
         answer = _api(*self._where).post(path, body)
         _get.clear()

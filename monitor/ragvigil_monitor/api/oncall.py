@@ -8,6 +8,7 @@ from ragvigil_monitor.api import (
     oncall_alerts,
     oncall_answers,
     oncall_completeness,
+    oncall_review,
     oncall_signals,
     oncall_status,
 )
@@ -23,5 +24,5 @@ router = APIRouter(
     responses=REFUSALS,
     tags=["oncall"],
 )
-for subject in (oncall_status, oncall_alerts, oncall_signals, oncall_answers, oncall_completeness):
+for subject in (oncall_status, oncall_alerts, oncall_signals, oncall_answers, oncall_completeness, oncall_review):
     router.include_router(subject.router)

@@ -11,7 +11,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Status
 from starlette.exceptions import HTTPException
 
 from ragvigil_monitor.api.models import Problem
-from ragvigil_monitor.errors import BadTelemetry, Overloaded, StoreUnavailable
+from ragvigil_monitor.errors import BadTelemetry, Overloaded, ReviewRefused, StoreUnavailable
 from ragvigil_monitor.receiver.bodies import PROTOBUF
 
 logger = logging.getLogger(__name__)
@@ -23,6 +23,7 @@ def answer_errors_as_problems(app: FastAPI) -> None:
     app.exception_handler(RequestValidationError)(_not_valid)
     app.exception_handler(BadTelemetry)(_bad_telemetry)
     app.exception_handler(Overloaded)(_overloaded)
+    app.exception_handler(ReviewRefused)(_review_refused)
     app.exception_handler(StoreUnavailable)(_store_unavailable)
     app.exception_handler(Exception)(_unexpected)
 
@@ -55,6 +56,10 @@ async def _bad_telemetry(request: Request, failure: BadTelemetry) -> Response:
 
 async def _overloaded(request: Request, failure: Overloaded) -> Response:
     return problem(request, 503, str(failure), {"Retry-After": "1"})
+
+
+async def _review_refused(request: Request, failure: ReviewRefused) -> Response:
+    return problem(request, failure.status, str(failure))
 
 
 async def _store_unavailable(request: Request, failure: StoreUnavailable) -> Response:

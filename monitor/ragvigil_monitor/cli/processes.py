@@ -141,15 +141,24 @@ class PageProcess:
 
 def start_oncall_page(serving: ServeProcess, port: int) -> PageProcess:
     """Start the on-call dashboard of a service and wait until it answers; ProcessFailed when it does not."""
+    return _start_page(serving, "oncall", Role.ONCALL, port)
+
+
+def start_review_page(serving: ServeProcess, port: int) -> PageProcess:
+    """Start the reviewer app of a service and wait until it answers; ProcessFailed when it does not."""
+    return _start_page(serving, "review", Role.REVIEWER, port)
+
+
+def _start_page(serving: ServeProcess, app: str, role: Role, port: int) -> PageProcess:
     url = f"http://127.0.0.1:{port}"
     if _answers(url):
         raise ProcessFailed(f"Something answers at {url} already; choose another port for the page.")
     child = Child(
         "dashboard",
-        "oncall",
+        app,
         "--port",
         str(port),
-        environment={"RAGVIGIL_API_URL": serving.url, "RAGVIGIL_API_KEY": serving.keys.by_role[Role.ONCALL]},
+        environment={"RAGVIGIL_API_URL": serving.url, "RAGVIGIL_API_KEY": serving.keys.by_role[role]},
     )
     try:
         _await_answer(url, child)

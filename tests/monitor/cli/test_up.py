@@ -1,4 +1,4 @@
-"""`ragvigil up`: service and page together, from start to end."""
+"""`ragvigil up`: service and pages together, from start to end."""
 
 import os
 import re
@@ -20,6 +20,7 @@ Up = subprocess.Popen[str]
 def up(tmp_path: Path) -> Iterator[Up]:
     """A running `ragvigil up` on free ports."""
     options = ["--db", str(tmp_path / "a.duckdb"), "--port", "0", "--page-port", str(free_port())]
+    options += ["--review-page-port", str(free_port())]
     process = subprocess.Popen(
         [sys.executable, "-m", "ragvigil", "up", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -28,10 +29,10 @@ def up(tmp_path: Path) -> Iterator[Up]:
     process.communicate(timeout=60)
 
 
-def addresses(up: Up) -> tuple[str, str]:
-    """Where the service and the page are, as printed once both answer."""
+def addresses(up: Up) -> list[str]:
+    """Where the service and its two pages are, as printed once all answer."""
     assert up.stdout is not None
-    return found(up.stdout), found(up.stdout)
+    return [found(up.stdout) for _ in range(3)]
 
 
 def found(output: IO[str]) -> str:
@@ -55,18 +56,18 @@ def runs(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-def test_both_answer_and_both_end_together(up: Up, number: signal.Signals) -> None:
-    service, page = addresses(up)
+def test_all_answer_and_all_end_together(up: Up, number: signal.Signals) -> None:
+    service, *pages = addresses(up)
     assert httpx.get(f"{service}/readyz").status_code == 200
-    assert httpx.get(page).status_code == 200
+    assert [httpx.get(page).status_code for page in pages] == [200, 200]
     started = children(up)
-    assert len(started) == 2
+    assert len(started) == 3
     up.send_signal(number)
     assert up.wait(60) == 0
     assert not [pid for pid in started if runs(pid)]
 
 
-def test_when_one_ends_the_other_is_stopped_and_the_exit_code_tells(up: Up) -> None:
+def test_when_one_ends_the_others_are_stopped_and_the_exit_code_tells(up: Up) -> None:
     addresses(up)
     started = children(up)
     os.kill(started[0], signal.SIGKILL)

@@ -1,0 +1,103 @@
+"""The reviewer's desk: one item in front, and the last decision held back so that it can be undone.
+
+A decision is sent when the next one is made, or on `send`. Until then nothing of it has left the desk.
+"""
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ragvigil_dashboards.client import ClientError
+from ragvigil_dashboards.review.choices import Choice
+from ragvigil_dashboards.review_client import ReviewClient
+from ragvigil_dashboards.review_models import ReviewItem, ReviewProgress
+
+_REFUSED_FOR_GOOD = frozenset({404, 409, 410})
+"""The item is no longer the reviewer's; sending the decision again would not help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was said of an item, with the id under which it is stored."""
+
+    item: ReviewItem
+    choice: Choice
+    label_id: str
+
+
+class Desk:
+    """What lies in front of one reviewer. None of its methods raises; `problem` says what went wrong last."""
+
+    def __init__(self, client: ReviewClient) -> None:
+        self._client = client
+        self._set_aside: ReviewItem | None = None
+        self.item: ReviewItem | None = None
+        self.held: Decision | None = None
+        self.progress: ReviewProgress | None = None
+        self.problem: str | None = None
+
+    @property
+    def reviewer(self) -> str:
+        """Whose desk it is."""
+        return self._client.reviewer
+
+    def open(self) -> None:
+        """Go on with what was held before, or with the next item."""
+        self._attempt(lambda: self._take(resume=True))
+
+    def decide(self, choice: Choice) -> None:
+        """Send the decision before this one, hold this one, and take the next item."""
+        if self.item is not None:
+            self._attempt(lambda: self._decide(choice))
+
+    def undo(self) -> None:
+        """Take the last decision back and show its item again."""
+        if self.held is not None:
+            self._set_aside, self.item, self.held = self.item, self.held.item, None
+            self.problem = None
+
+    def send(self) -> None:
+        """Send what is held; where no item lies in front, look for one."""
+        self._attempt(self._send_and_look)
+
+    def _attempt(self, act: Callable[[], None]) -> None:
+        self.problem = None
+        try:
+            act()
+        except ClientError as failure:
+            self.problem = str(failure)
+
+    def _decide(self, choice: Choice) -> None:
+        self._send()
+        if self.item is not None:
+            self.held = Decision(self.item, choice, str(uuid.uuid4()))
+        self.item, self._set_aside = self._set_aside, None
+        if self.item is None:
+            self._take()
+
+    def _send_and_look(self) -> None:
+        self._send()
+        if self.item is None:
+            self._take()
+
+    def _send(self) -> None:
+        """Send what is held; it stays held while the service is away, and is dropped when it is refused for good."""
+        if self.held is None:
+            return
+        try:
+            self._store(self.held)
+        except ClientError as failure:
+            if failure.status not in _REFUSED_FOR_GOOD:
+                raise
+            self.problem = f"Your last label was not stored. {failure}"
+        self.held = None
+
+    def _store(self, held: Decision) -> None:
+        if held.choice.label is None:
+            self._client.skip(held.item)
+        else:
+            self._client.label(held.item, held.choice.label, label_id=held.label_id)
+
+    def _take(self, *, resume: bool = False) -> None:
+        served = self._client.next(resume=resume)
+        self.item, self.progress = served.item, served.progress

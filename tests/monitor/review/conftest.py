@@ -1,0 +1,89 @@
+"""A store with drawn answers, and a service whose clock can be moved."""
+
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.samples.reviews import draw_reviews, reviewed_store
+from tests.samples.servers import running_service
+
+from ragvigil_monitor.keys import Keys
+from ragvigil_monitor.review import queue
+from ragvigil_monitor.review.labels import Label
+from ragvigil_monitor.settings import Review
+from ragvigil_monitor.store import Store
+
+NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+
+
+@dataclass(slots=True)
+class Desk:
+    """The queue, with a clock that stands until it is moved."""
+
+    store: Store
+    settings: Review
+    now: datetime = NOW
+
+    def wait(self, **duration: float) -> None:
+        """Move the clock."""
+        self.now += timedelta(**duration)
+
+    def take(self, reviewer: str = "ada", *, resume: bool = False) -> queue.Lease | None:
+        """The next item, or None."""
+        return queue.lease_next(self.store, self.settings, reviewer, resume=resume, now=self.now)
+
+    def must_take(self, reviewer: str = "ada") -> queue.Lease:
+        """The next item; there must be one."""
+        lease = self.take(reviewer)
+        assert lease is not None
+        return lease
+
+    def label(
+        self, lease: queue.Lease, given: Label = Label.SUPPORTED, reviewer: str = "ada", label_id: str | None = None
+    ) -> datetime:
+        """Label an item."""
+        return queue.label(
+            self.store,
+            lease.item_id,
+            lease.lease_id,
+            reviewer,
+            given,
+            label_id=label_id or str(uuid.uuid4()),
+            now=self.now,
+        )
+
+    def skip(self, lease: queue.Lease, reviewer: str = "ada") -> None:
+        """Pass an item over."""
+        queue.skip(self.store, lease.item_id, lease.lease_id, reviewer, now=self.now)
+
+    def progress(self, reviewer: str = "ada") -> queue.Progress:
+        """How far a reviewer is."""
+        return queue.progress_of(self.store, self.settings, reviewer, self.now)
+
+
+MakeDesk = Callable[..., Desk]
+
+
+@pytest.fixture
+def make_desk() -> Iterator[MakeDesk]:
+    """Makes a desk with drawn answers; by default all of them are drawn, and one reviewer is enough."""
+    stores = []
+
+    def make(*, answers: int = 40, **settings: float) -> Desk:
+        store = reviewed_store(NOW, answers=answers, days=1.0)
+        stores.append(store)
+        chosen = Review(**{"second_label_share": 0.0, "uniform_share": 1.0, "salt": "x" * 16, **settings})
+        with running_service(store, Keys.generate(), lambda: NOW, review=chosen) as service:
+            draw_reviews(service)
+        return Desk(store, chosen)
+
+    yield make
+    for store in stores:
+        store.close()
+
+
+@pytest.fixture
+def desk(make_desk: MakeDesk) -> Desk:
+    return make_desk()
