@@ -6,7 +6,7 @@ from ragvigil_monitor.guardrails.notifiers.deliver import deliver, settle
 from ragvigil_monitor.guardrails.registry import GUARDRAILS
 from ragvigil_monitor.guardrails.watch import watch
 from ragvigil_monitor.job import Job
-from ragvigil_monitor.review.sampling import DRAW
+from ragvigil_monitor.review.drawing import DRAW
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.upkeep import link_stages, releases, warm_up
 
