@@ -14,7 +14,7 @@ from ragvigil_monitor.guardrails.registry import GUARDRAILS
 from ragvigil_monitor.guardrails.watch import watch
 from ragvigil_monitor.job import Job
 from ragvigil_monitor.rate_counting import HOUR_S, count_rate
-from ragvigil_monitor.review.sampling import DRAW
+from ragvigil_monitor.review.drawing import DRAW
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.signals.rate import Rate
 from ragvigil_monitor.signals.rates import RATES

@@ -20,7 +20,7 @@ SUPPORTED, PARTLY, UNSUPPORTED, NO_CLAIM = CHOICES
 
 @pytest.fixture
 def desk(queue: "Queue") -> Desk:
-    made = Desk(queue.client("ada"))
+    made = Desk(queue.client("ada"), pause_s=0)
     made.open()
     return made
 
@@ -91,8 +91,19 @@ def test_the_whole_queue_is_worked_off(desk: Desk, queue: "Queue") -> None:
     assert (desk.item, desk.held, desk.problem) == (None, None, None)
 
 
+def test_a_key_that_is_held_down_decides_once(queue: "Queue") -> None:
+    presses = iter([0.0, 0.4, 0.45, 0.9, 1.5])
+    desk = Desk(queue.client("ada"), clock=lambda: next(presses))
+    desk.open()
+    for _ in range(4):
+        desk.decide(PARTLY)
+    assert queue.labels() == []
+    desk.decide(SUPPORTED)
+    assert [label for _, label in queue.labels()] == ["partly"]
+
+
 def test_who_comes_back_goes_on_where_they_were(desk: Desk, queue: "Queue") -> None:
-    again = Desk(queue.client("ada"))
+    again = Desk(queue.client("ada"), pause_s=0)
     again.open()
     assert item_id(again) == item_id(desk)
 
@@ -111,7 +122,7 @@ def test_a_label_for_a_lease_that_is_answered_is_said_and_dropped(desk: Desk, qu
 
 def test_while_the_service_is_away_nothing_is_lost(queue: "Queue") -> None:
     api = HttpApi(queue.url, queue.keys.by_role[Role.REVIEWER])
-    desk = Desk(ReviewClient(api, "ada"))
+    desk = Desk(ReviewClient(api, "ada"), pause_s=0)
     desk.open()
     first = item_id(desk)
     desk.decide(PARTLY)

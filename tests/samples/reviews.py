@@ -10,7 +10,7 @@ import numpy as np
 from tests.samples.traffic import Traffic
 
 from ragvigil_monitor.receiver.tables import LOG_EVENTS, to_arrow
-from ragvigil_monitor.review.sampling import DRAW
+from ragvigil_monitor.review.drawing import DRAW
 from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store

@@ -80,8 +80,8 @@ def _other_keys(desk: Desk) -> None:
     covered = _shows_guideline()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(figures.held_view(desk.held), width="stretch")
-        _key("Undo", "U", desk.undo, disabled=desk.held is None or covered)
-        _key("Send it now", "D", desk.send, disabled=desk.held is None or covered)
+        _key("Undo", "U", desk.undo, disabled=covered)
+        _key("Send it now", "D", desk.send, disabled=covered)
         if desk.item is None:
             _key("Look again", "N", desk.send, disabled=covered)
         else:

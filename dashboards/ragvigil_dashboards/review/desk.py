@@ -1,8 +1,11 @@
 """The reviewer's desk: one item in front, and the last decision held back so that it can be undone.
 
-A decision is sent when the next one is made, or on `send`. Until then nothing of it has left the desk.
+A decision is sent when the next one is made, or on `send`. Until then nothing of it has left the desk. A key that is
+held down, or pressed twice, decides once: nobody has read the next answer in half a second.
 """
 
+import math
+import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +15,7 @@ from ragvigil_dashboards.review.choices import Choice
 from ragvigil_dashboards.review_client import ReviewClient
 from ragvigil_dashboards.review_models import ReviewItem, ReviewProgress
 
+PAUSE_S = 0.5
 _REFUSED_FOR_GOOD = frozenset({404, 409, 410})
 """The item is no longer the reviewer's; sending the decision again would not help."""
 
@@ -26,10 +30,18 @@ class Decision:
 
 
 class Desk:
-    """What lies in front of one reviewer. None of its methods raises; `problem` says what went wrong last."""
+    """What lies in front of one reviewer. None of its methods raises; `problem` says what went wrong last.
 
-    def __init__(self, client: ReviewClient) -> None:
+    pause_s: a decision that comes sooner after the last press is not one. clock: seconds, only differences count.
+    """
+
+    def __init__(
+        self, client: ReviewClient, *, pause_s: float = PAUSE_S, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._client = client
+        self._clock = clock
+        self._pressed_at = -math.inf
+        self.pause_s = pause_s
         self._set_aside: ReviewItem | None = None
         self.item: ReviewItem | None = None
         self.held: Decision | None = None
@@ -47,7 +59,7 @@ class Desk:
 
     def decide(self, choice: Choice) -> None:
         """Send the decision before this one, hold this one, and take the next item."""
-        if self.item is not None:
+        if self._is_meant() and self.item is not None:
             self._attempt(lambda: self._decide(choice))
 
     def undo(self) -> None:
@@ -59,6 +71,11 @@ class Desk:
     def send(self) -> None:
         """Send what is held; where no item lies in front, look for one."""
         self._attempt(self._send_and_look)
+
+    def _is_meant(self) -> bool:
+        """Whether this press is one of its own; each press, meant or not, begins a new pause."""
+        before, self._pressed_at = self._pressed_at, self._clock()
+        return self._pressed_at - before >= self.pause_s
 
     def _attempt(self, act: Callable[[], None]) -> None:
         self.problem = None

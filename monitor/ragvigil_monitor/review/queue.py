@@ -73,7 +73,8 @@ def label(
     with store.transaction() as writer:
         before = writer.execute("review_label_by_id", label_id=label_id)
         if before:
-            return _same(before[0], said)["labelled_at"]  # type: ignore[no-any-return]  # a TIMESTAMP column
+            first_labelled_at: datetime = _same(before[0], said)["labelled_at"]
+            return first_labelled_at
         _must_hold(writer, item_id, lease_id, reviewer, now)
         writer.execute("add_review_label", label_id=label_id, **said, labelled_at=now)
         _note(writer, reviewer, f"label {given.value}", item_id, now)
