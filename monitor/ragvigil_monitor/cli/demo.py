@@ -18,6 +18,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--db", metavar="PATH", type=Path, help="keep the database here (default: a temporary one)")
     parser.add_argument("--port", type=int, default=4318, help="port of the service, 0 for a free one (default: 4318)")
     parser.add_argument("--page-port", type=int, default=8501, help="port of the on-call page (default: 8501)")
+    parser.add_argument("--review-page-port", type=int, default=8502, help="port of the review page (default: 8502)")
     scaled = "for tests of the demo itself: a scaled run, incidents scaled with it"
     parser.add_argument("--days", type=_positive, default=42.0, help=f"simulated days (default: 42); {scaled}")
     parser.add_argument("--answers", type=_whole, default=60_000, help=f"answers (default: 60000); {scaled}")
@@ -38,7 +39,15 @@ def run(args: Namespace) -> int:
     if not args.headless and find_spec("streamlit") is None:
         raise ModuleNotFoundError("No module named 'streamlit'", name="streamlit")
     options = Options(
-        args.seed, args.days, args.answers, args.headless, args.db, args.report, args.port, args.page_port
+        seed=args.seed,
+        days=args.days,
+        answers=args.answers,
+        headless=args.headless,
+        db=args.db,
+        report=args.report,
+        port=args.port,
+        page_port=args.page_port,
+        review_page_port=args.review_page_port,
     )
     try:
         with stop_signal() as stop:

@@ -19,6 +19,7 @@ class Options:
     report: Path | None = None
     port: int = 4318
     page_port: int = 8501
+    review_page_port: int = 8502
 
     def check(self) -> None:
         """Raise ConfigurationError for what would fail only after the simulation."""
@@ -30,6 +31,7 @@ class Options:
         if not self.headless:
             _check_port(self.port, "--port")
             _check_port(self.page_port, "--page-port")
+            _check_port(self.review_page_port, "--review-page-port")
 
 
 def _check_port(port: int, option: str) -> None:

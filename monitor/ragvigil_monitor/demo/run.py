@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from ragvigil_monitor.cli.processes import await_end, start_oncall_page, start_serve
+from ragvigil_monitor.cli.processes import await_end, start_oncall_page, start_review_page, start_serve
 from ragvigil_monitor.demo.console import beginning, explanations, findings_table, progress, summary
 from ragvigil_monitor.demo.library import Library
 from ragvigil_monitor.demo.live import send_live_traffic
@@ -69,19 +69,22 @@ class _Demo:
             self._console.print(line, soft_wrap=True, highlight=False)
 
     def _stay(self) -> None:
-        """The same database, now in real time: jobs tick, the page is there, a few answers a minute go on."""
+        """The same database, now in real time: jobs tick, the pages are there, a few answers a minute go on."""
         with ExitStack() as running:
             settings = write_settings(self._folder, on_request=False)
             serving = start_serve(settings, self._database, self._options.port)
             running.enter_context(serving.child)
             page = start_oncall_page(serving, self._options.page_port)
             running.enter_context(page.child)
+            review = start_review_page(serving, self._options.review_page_port)
+            running.enter_context(review.child)
             traffic = running.enter_context(ThreadPoolExecutor(max_workers=1))
             running.callback(self._stop.set)
             answering = traffic.submit(send_live_traffic, self._plan, self._library, serving.url, self._stop)
             answering.add_done_callback(lambda _: self._stop.set())
             self._console.print(f"On-call page  {page.url}")
+            self._console.print(f"Review page   {review.url}")
             self._console.print(f"Service       {serving.url}   (keys: {serving.keys_path})", soft_wrap=True)
             self._console.print("A few answers a minute go on. Ctrl-C stops everything.")
-            await_end(self._stop, serving.child, page.child)
+            await_end(self._stop, serving.child, page.child, review.child)
             answering.result()

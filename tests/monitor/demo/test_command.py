@@ -70,7 +70,7 @@ def test_what_cannot_work_is_refused_at_once(arguments: tuple[str, ...], sentenc
 def test_help_says_that_a_smaller_run_is_a_scaled_one() -> None:
     said = " ".join(demo("--help", COLUMNS="200").stdout.split())
     assert said.count("a scaled run, incidents scaled with it") == 2
-    for option in ("--seed", "--headless", "--report", "--db", "--port", "--page-port"):
+    for option in ("--seed", "--headless", "--report", "--db", "--port", "--page-port", "--review-page-port"):
         assert option in said
 
 
@@ -125,7 +125,8 @@ def press_ctrl_c(process: subprocess.Popen[str]) -> None:
 def test_pages_stay_until_a_signal_and_leave_no_process(
     stop: Callable[[subprocess.Popen[str]], None],
 ) -> None:
-    scaled = ("--seed", "7", "--days", "2", "--answers", "60", "--port", "0", "--page-port", str(free_port()))
+    ports = ("--port", "0", "--page-port", str(free_port()), "--review-page-port", str(free_port()))
+    scaled = ("--seed", "7", "--days", "2", "--answers", "60", *ports)
     with running(*scaled) as process:
         assert process.stdout is not None
         lines = iter(process.stdout.readline, "")

@@ -13,7 +13,15 @@ Make = Callable[..., Options]
 @pytest.fixture
 def options() -> Make:
     def make(**changes: object) -> Options:
-        values = {"seed": 1, "days": 1.0, "answers": 10, "headless": True, "port": 0, "page_port": 0}
+        values = {
+            "seed": 1,
+            "days": 1.0,
+            "answers": 10,
+            "headless": True,
+            "port": 0,
+            "page_port": 0,
+            "review_page_port": 0,
+        }
         return Options(**{**values, **changes})  # type: ignore[arg-type]  # a test's shorthand
 
     return make
@@ -41,7 +49,7 @@ def test_a_missing_folder_is_told_before_the_simulation(options: Make, tmp_path:
         options(**{where: tmp_path / "nowhere" / "file.x"}).check()
 
 
-@pytest.mark.parametrize("option", ["port", "page_port"])
+@pytest.mark.parametrize("option", ["port", "page_port", "review_page_port"])
 def test_a_port_in_use_is_told_before_the_simulation(options: Make, taken: int, option: str) -> None:
     with pytest.raises(ConfigurationError, match=f"Port {taken} cannot be used .* --{option.replace('_', '-')}"):
         options(headless=False, **{option: taken}).check()
