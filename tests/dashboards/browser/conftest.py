@@ -1,4 +1,7 @@
-"""The whole app in a browser: API, dashboard process and headless Chromium."""
+"""The whole app in a browser: API, dashboard process and headless Chromium.
+
+All of it lasts a module: the browser's driver keeps an event loop running, and no other test could run one beside it.
+"""
 
 import json
 import os
@@ -16,7 +19,7 @@ from tests.samples.stores import Sample, sample
 from ragvigil_monitor.keys import Keys
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     path = chromium_path()
     if path is None:
@@ -28,7 +31,7 @@ def browser() -> Iterator[Browser]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def watched() -> Sample:
     """The sample, with a hostile answer as the newest."""
     made = sample(datetime.now(UTC))
@@ -36,7 +39,7 @@ def watched() -> Sample:
     return made
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def app(watched: Sample, browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of the on-call app; needs a browser, so that nothing is started for skipped tests."""
     keys = Keys.generate()
