@@ -26,6 +26,8 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Run the demo: 0; 1 when an incident was missed, spans were lost or something did not work."""
+    from dataclasses import fields
+
     import httpx
     from rich.console import Console
 
@@ -38,17 +40,7 @@ def run(args: Namespace) -> int:
 
     if not args.headless and find_spec("streamlit") is None:
         raise ModuleNotFoundError("No module named 'streamlit'", name="streamlit")
-    options = Options(
-        seed=args.seed,
-        days=args.days,
-        answers=args.answers,
-        headless=args.headless,
-        db=args.db,
-        report=args.report,
-        port=args.port,
-        page_port=args.page_port,
-        review_page_port=args.review_page_port,
-    )
+    options = Options(**{field.name: getattr(args, field.name) for field in fields(Options)})
     try:
         with stop_signal() as stop:
             succeeded = run_demo(options, utc_now(), stop, Console())
