@@ -91,6 +91,19 @@ def test_the_whole_queue_is_worked_off(desk: Desk, queue: "Queue") -> None:
     assert (desk.item, desk.held, desk.problem) == (None, None, None)
 
 
+def test_presses_that_waited_while_the_page_was_drawn_decide_nothing(queue: "Queue") -> None:
+    moments = iter([0.0, 3.0, 3.01, 6.0, 6.6])  # pressed, drawn slowly, a press that waited, drawn again, pressed
+    desk = Desk(queue.client("ada"), clock=lambda: next(moments))
+    desk.open()
+    desk.decide(PARTLY)
+    desk.shown()
+    desk.decide(PARTLY)
+    assert queue.labels() == []
+    desk.shown()
+    desk.decide(SUPPORTED)
+    assert [label for _, label in queue.labels()] == ["partly"]
+
+
 def test_a_key_that_is_held_down_decides_once(queue: "Queue") -> None:
     presses = iter([0.0, 0.4, 0.45, 0.9, 1.5])
     desk = Desk(queue.client("ada"), clock=lambda: next(presses))

@@ -23,7 +23,9 @@ def main() -> None:
     st.html(Path(__file__).with_name("style.css"))
     reviewer = str(st.session_state.get("reviewer") or st.query_params.get("reviewer", "")).strip()
     if reviewer:
-        _draw(_desk(reviewer[:80]))
+        desk = _desk(reviewer[:80])
+        _draw(desk)
+        desk.shown()
     else:
         _welcome()
 

@@ -32,7 +32,8 @@ class Decision:
 class Desk:
     """What lies in front of one reviewer. None of its methods raises; `problem` says what went wrong last.
 
-    pause_s: a decision that comes sooner after the last press is not one. clock: seconds, only differences count.
+    pause_s: a decision that comes sooner after the last press, or after the page was drawn, is not one.
+    clock: seconds, only differences count.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class Desk:
     ) -> None:
         self._client = client
         self._clock = clock
-        self._pressed_at = -math.inf
+        self._quiet_since = -math.inf
         self.pause_s = pause_s
         self._set_aside: ReviewItem | None = None
         self.item: ReviewItem | None = None
@@ -56,6 +57,10 @@ class Desk:
     def open(self) -> None:
         """Go on with what was held before, or with the next item."""
         self._attempt(lambda: self._take(resume=True))
+
+    def shown(self) -> None:
+        """Begin the pause anew when the page is drawn: presses that waited while it was being drawn are not meant."""
+        self._quiet_since = self._clock()
 
     def decide(self, choice: Choice) -> None:
         """Send the decision before this one, hold this one, and take the next item."""
@@ -74,8 +79,8 @@ class Desk:
 
     def _is_meant(self) -> bool:
         """Whether this press is one of its own; each press, meant or not, begins a new pause."""
-        before, self._pressed_at = self._pressed_at, self._clock()
-        return self._pressed_at - before >= self.pause_s
+        before, self._quiet_since = self._quiet_since, self._clock()
+        return self._quiet_since - before >= self.pause_s
 
     def _attempt(self, act: Callable[[], None]) -> None:
         self.problem = None
