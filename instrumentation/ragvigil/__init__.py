@@ -1,8 +1,8 @@
 """Watches a RAG system from inside it, at a fraction of the cost of an SDK and without ever hurting it."""
 
 from ragvigil.answers import Answer, current_answer, current_stage, pipeline, token
+from ragvigil.attributes import FeedbackKind, FeedbackReason
 from ragvigil.counts import Counts, FeedbackCounts, ProbeCounts
-from ragvigil.feedback_event import FeedbackKind, FeedbackReason
 from ragvigil.predicates import Filter, entitlement, relevance, where
 from ragvigil.reactions import feedback
 from ragvigil.retrievers import retriever

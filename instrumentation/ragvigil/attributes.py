@@ -4,7 +4,7 @@ Three vocabularies, in this order: OpenInference, the OpenTelemetry GenAI conven
 neither defines. The GenAI names are literal on purpose: their conventions are in development and move.
 """
 
-from typing import Final
+from typing import Final, Literal, TypeAlias, get_args
 
 # --- OpenInference -------------------------------------------------------------------------------------------
 
@@ -218,7 +218,7 @@ FEEDBACK_REASON: Final = "ragvigil.feedback.reason"
 """string: why, as the user says: wrong, incomplete, off_topic, harmful, slow, other."""
 FEEDBACK_VALUE: Final = "ragvigil.feedback.value"
 """double: how much of it; seconds for dwell."""
-FEEDBACK_KINDS: Final = (
+FeedbackKind: TypeAlias = Literal[
     "thumbs_up",
     "thumbs_down",
     "regenerate",
@@ -230,9 +230,13 @@ FEEDBACK_KINDS: Final = (
     "dwell",
     "follow_up",
     "sources_shown",
-)
-"""Values of `ragvigil.feedback.kind`; `sources_shown` is the denominator of click-through."""
-FEEDBACK_REASONS: Final = ("wrong", "incomplete", "off_topic", "harmful", "slow", "other")
+]
+"""What a user may have done; `sources_shown` is the denominator of click-through."""
+FEEDBACK_KINDS: Final[tuple[str, ...]] = get_args(FeedbackKind)
+"""Values of `ragvigil.feedback.kind`."""
+FeedbackReason: TypeAlias = Literal["wrong", "incomplete", "off_topic", "harmful", "slow", "other"]
+"""Why, as the user says."""
+FEEDBACK_REASONS: Final[tuple[str, ...]] = get_args(FeedbackReason)
 """Values of `ragvigil.feedback.reason`."""
 FEEDBACK_COUNT_PREFIX: Final = "ragvigil.feedback."
 """prefix, int, on the counts event: `given`, `sent`, `dropped`, `refused`, `tokens_without_key`, cumulative."""

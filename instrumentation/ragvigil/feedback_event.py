@@ -3,24 +3,9 @@
 import math
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from ragvigil.attributes import FEEDBACK_KINDS, FEEDBACK_REASONS
-
-FeedbackKind: TypeAlias = Literal[
-    "thumbs_up",
-    "thumbs_down",
-    "regenerate",
-    "copy",
-    "share",
-    "export",
-    "edit",
-    "click",
-    "dwell",
-    "follow_up",
-    "sources_shown",
-]
-FeedbackReason: TypeAlias = Literal["wrong", "incomplete", "off_topic", "harmful", "slow", "other"]
 
 MAX_ID: Final = 200
 """Characters of a feedback id."""

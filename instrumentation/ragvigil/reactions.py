@@ -5,12 +5,11 @@ from datetime import datetime
 
 from ragvigil import current
 from ragvigil.answers import Answer
+from ragvigil.attributes import FeedbackKind, FeedbackReason
 from ragvigil.feedback_event import (
     AnswerReference,
     FeedbackError,
     FeedbackEvent,
-    FeedbackKind,
-    FeedbackReason,
     nanoseconds,
 )
 from ragvigil.guard import GUARD

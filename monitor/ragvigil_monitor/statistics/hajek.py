@@ -24,9 +24,6 @@ from scipy import special
 
 Values = NDArray[np.float64]
 
-SLICES_NEED_N_EFF = 30
-"""Below this effective size the rate of a slice is not shown."""
-
 
 @dataclass(frozen=True, slots=True)
 class RateEstimate:
