@@ -1,0 +1,13 @@
+"""The base of every group of settings."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Hours = Annotated[int, Field(ge=1, le=24 * 28)]
+
+
+class Section(BaseModel):
+    """Base of a group of settings."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,0 +1,89 @@
+"""Every setting of the monitor: read once, checked at once, frozen.
+
+Order of precedence: arguments, environment (`RAGVIGIL_SERVER__PORT=4319`), the YAML file, the defaults here.
+"""
+
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import yaml
+from pydantic import Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    YamlConfigSettingsSource,
+)
+
+from ragvigil_monitor.errors import ConfigurationError
+from ragvigil_monitor.settings.guardrails import Guardrails
+from ragvigil_monitor.settings.review import Review
+from ragvigil_monitor.settings.service import Alarms, Notify, Schedule, Server, StoreSettings
+
+
+class Settings(BaseSettings):
+    """All settings."""
+
+    model_config = SettingsConfigDict(
+        frozen=True,
+        extra="forbid",
+        env_prefix="RAGVIGIL_",
+        env_nested_delimiter="__",
+    )
+
+    server: Server = Field(Server(), description="The service.")
+    store: StoreSettings = Field(StoreSettings(), description="The database.")
+    schedule: Schedule = Field(Schedule(), description="The jobs.")
+    alarms: Alarms = Field(Alarms(), description="The alarms.")
+    guardrails: Guardrails = Field(Guardrails(), description="The guardrails.")
+    review: Review = Field(Review(), description="The blind review.")
+    notify: Notify = Field(Notify(), description="The notifications.")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments first, then the environment, then the file."""
+        del dotenv_settings, file_secret_settings
+        return (init_settings, env_settings, YamlConfigSettingsSource(settings_cls))
+
+    @classmethod
+    def load(cls, file: Path | None = None, **overrides: Any) -> Self:
+        """Read the settings, from `file` too if there is one.
+
+        Raises ConfigurationError that names each wrong setting, what it got and what would be valid.
+        """
+        if file is not None and not file.is_file():
+            raise ConfigurationError(f"There is no configuration file {file}.")
+        try:
+            return _reading(cls, file)(**overrides)
+        except ValidationError as invalid:
+            raise ConfigurationError(_explain(file, invalid)) from invalid
+        except (yaml.YAMLError, UnicodeDecodeError) as unreadable:
+            raise ConfigurationError(f"{file} is not readable as YAML: {unreadable}") from unreadable
+
+
+SettingsT = TypeVar("SettingsT", bound=Settings)
+
+
+def _reading(base: type[SettingsT], file: Path | None) -> type[SettingsT]:
+    config = SettingsConfigDict(yaml_file=file, yaml_file_encoding="utf-8")
+    return type(base.__name__, (base,), {"model_config": config, "__module__": base.__module__})
+
+
+def _explain(file: Path | None, invalid: ValidationError) -> str:
+    where = "The configuration" if file is None else str(file)
+    return "\n".join([f"{where} is not valid:", *(_one_problem(problem) for problem in invalid.errors())])
+
+
+def _one_problem(problem: Any) -> str:
+    name = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        return f"  {name}: there is no such setting"
+    got = "a value that is not shown" if problem["loc"][-1] in {"secret", "salt"} else repr(problem["input"])
+    return f"  {name}: got {got}; {problem['msg']}"
