@@ -8,6 +8,8 @@ from ragvigil_monitor.api import (
     oncall_alerts,
     oncall_answers,
     oncall_completeness,
+    oncall_feedback,
+    oncall_history,
     oncall_review,
     oncall_signals,
     oncall_status,
@@ -24,5 +26,15 @@ router = APIRouter(
     responses=REFUSALS,
     tags=["oncall"],
 )
-for subject in (oncall_status, oncall_alerts, oncall_signals, oncall_answers, oncall_completeness, oncall_review):
+SUBJECTS = (
+    oncall_status,
+    oncall_alerts,
+    oncall_signals,
+    oncall_answers,
+    oncall_completeness,
+    oncall_feedback,
+    oncall_history,
+    oncall_review,
+)
+for subject in SUBJECTS:
     router.include_router(subject.router)
