@@ -8,6 +8,7 @@ from ragvigil_monitor.api import (
     oncall_alerts,
     oncall_answers,
     oncall_completeness,
+    oncall_exclusion,
     oncall_feedback,
     oncall_history,
     oncall_review,
@@ -34,6 +35,7 @@ SUBJECTS = (
     oncall_completeness,
     oncall_feedback,
     oncall_history,
+    oncall_exclusion,
     oncall_review,
 )
 for subject in SUBJECTS:
