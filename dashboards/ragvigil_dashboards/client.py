@@ -8,6 +8,7 @@ from urllib.parse import quote
 import httpx
 from pydantic import TypeAdapter, ValidationError
 
+from ragvigil_dashboards.exclusion_models import FalseExclusionRates, Losses, ReviewedRetrieval
 from ragvigil_dashboards.feedback_models import FeedbackTotal
 from ragvigil_dashboards.models import (
     Alert,
@@ -121,6 +122,18 @@ class Client:
     def answer(self, trace_id: str) -> list[Answer]:
         """The answers of a trace."""
         return self._read(list[Answer], f"/answers/{segment(trace_id)}")
+
+    def evidence(self, trace_id: str) -> list[ReviewedRetrieval]:
+        """What reviewers found of the evidence behind the answers of a trace."""
+        return self._read(list[ReviewedRetrieval], f"/answers/{segment(trace_id)}/evidence")
+
+    def false_exclusion(self, *, days: int) -> FalseExclusionRates:
+        """How often filters keep the evidence out."""
+        return self._read(FalseExclusionRates, "/review/false-exclusion", days=days)
+
+    def losses(self, *, days: int) -> Losses:
+        """At which stages evidence is lost."""
+        return self._read(Losses, "/review/losses", days=days)
 
     def completeness(self) -> list[Completeness]:
         """Every process and what is stored of it."""
