@@ -31,14 +31,16 @@ def sentence(words: Words, series: str, window_s: int, estimate: IntervalEstimat
 
 
 def amount(value: float, unit: str) -> str:
-    """A value with its unit, to three digits or so: `612 ms`, `0.00213 USD`."""
+    """A value with its unit, to three digits or so: `612 ms`, `0.00213 USD`, `71.3 %`."""
     return f"{_number(value, unit)} {_UNITS[unit]}"
 
 
-_UNITS = {"ms": "ms", "usd": "USD"}
+_UNITS = {"ms": "ms", "usd": "USD", "ratio": "%"}
 
 
 def _number(value: float, unit: str) -> str:
+    if unit == "ratio":
+        return f"{100 * value:.3g}"
     return f"{value:.0f}" if unit == "ms" and value >= 100 else f"{value:.3g}"
 
 

@@ -16,7 +16,8 @@ from ragvigil_monitor.review.sampling import (
     inclusion_probability,
     memberships,
 )
-from ragvigil_monitor.review.strata import STRATA, WEEK, Hour
+from ragvigil_monitor.review.strata import STRATA, Hour
+from ragvigil_monitor.review.traffic import weekly_answers
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.settings import Review
 from ragvigil_monitor.store import Store, Writer
@@ -101,9 +102,7 @@ def _draw_hour(store: Store, settings: Review, salt: Salt, decided_at: datetime,
 
 def _hour(store: Store, settings: Review, decided_at: datetime) -> Hour:
     end = decided_at - timedelta(hours=settings.matures_h)
-    traffic = store.row("traffic_between", start=end - WEEK, end=end)
-    seen_for = max(EVERY, end - traffic["first_answer_at"]) if traffic["answers"] else WEEK
-    return Hour(end - EVERY, end, decided_at, traffic["answers"] * (WEEK / seen_for))
+    return Hour(end - EVERY, end, decided_at, weekly_answers(store, end))
 
 
 def _held(store: Store, settings: Review, hour: Hour) -> tuple[dict[str, float], dict[str, set[AnswerKey]]]:

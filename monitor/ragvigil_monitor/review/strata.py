@@ -3,15 +3,14 @@
 A new stratum is one entry here and one SQL question that names its answers.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
+from ragvigil_monitor.review.traffic import share_of_traffic
 from ragvigil_monitor.settings import Review
 
-WEEK: Final = timedelta(days=7)
 UNIFORM: Final = "uniform"
 
 
@@ -39,13 +38,8 @@ class Stratum:
 
 
 def uniform_share(settings: Review, hour: Hour) -> float:
-    """The configured share, or more where traffic is so low that a week would hold too few reviews.
-
-    As many as wanted come in all but 3 % of weeks when two standard deviations more are aimed at.
-    """
-    wanted = settings.minimum_per_week + 2 * math.sqrt(settings.minimum_per_week)
-    enough = wanted / hour.weekly_answers if hour.weekly_answers > 0 else 1.0
-    return min(1.0, max(settings.uniform_share, enough))
+    """The configured share, or more where traffic is so low that a week would hold too few reviews."""
+    return share_of_traffic(settings.uniform_share, settings.minimum_per_week, hour.weekly_answers)
 
 
 STRATA: Final = (
