@@ -8,10 +8,11 @@ import pytest
 from fastapi import FastAPI
 from pydantic import BaseModel
 
+from ragvigil_dashboards import judge_models as read_of_judges
 from ragvigil_dashboards import models as read
 from ragvigil_dashboards import review_models as read_by_reviewers
+from ragvigil_monitor.api import judge_models, review, review_models
 from ragvigil_monitor.api import models as sent
-from ragvigil_monitor.api import review, review_models
 from ragvigil_monitor.api.oncall import router
 
 READ = [
@@ -64,6 +65,11 @@ def test_every_field_that_a_page_reads_is_sent(model: type[BaseModel]) -> None:
     assert list(fields_missing(model, getattr(sent, model.__name__))) == []
 
 
+@pytest.mark.parametrize("name", ["JudgeCalibration", "JudgeInfo"])
+def test_every_field_that_a_page_reads_of_judges_is_sent(name: str) -> None:
+    assert list(fields_missing(getattr(read_of_judges, name), getattr(judge_models, name))) == []
+
+
 @pytest.mark.parametrize("name", ["ReviewEvidence", "ReviewItem", "ReviewProgress", "Served"])
 def test_every_field_that_the_review_page_reads_is_sent(name: str) -> None:
     assert list(fields_missing(getattr(read_by_reviewers, name), getattr(review_models, name))) == []
@@ -94,6 +100,7 @@ def test_the_routes_that_the_client_asks_exist() -> None:
         "/api/v1/answers/{trace_id}",
         "/api/v1/completeness",
         "/api/v1/ingest",
+        "/api/v1/judges",
     }
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 _SIGNALS = {
     "latency_p95": "p95 latency",
     "cost_per_query": "Cost per query",
+    "faithfulness": "Faithfulness",
     "query_drift": "Query drift",
     "regeneration_rate": "Regeneration rate",
     "thumbs_down_rate": "Thumbs-down rate",
