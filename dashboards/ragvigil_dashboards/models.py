@@ -49,6 +49,7 @@ class Evidence(Read):
     lower: float | None
     upper: float | None
     alarm_lower: float | None
+    alarm_upper: float | None = None
     limit: float | None
     unit: str
     n: int
