@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, ParamSpec, TypeAlias, TypeVar, Unpack
 
+from ragvigil import current
 from ragvigil.dialects import read_filter
 from ragvigil.documents import Score, copied, with_texts
 from ragvigil.fields import StageFields
@@ -87,7 +88,8 @@ class Stage(RecordedSpan):
 
     def takes_texts(self) -> bool:
         """Whether texts of documents are to be recorded."""
-        return self.trace is not None and self.trace.recorder.document_texts
+        recorder = current.recorder
+        return recorder is not None and recorder.document_texts
 
     def cache(self, which: Cache, *, hit: bool) -> None:
         """Record whether a cache had what the stage would have computed."""

@@ -118,6 +118,14 @@ def test_later_documents_without_texts_replace_those_with_texts(recorded: Callab
     assert contents(recorded()) == {}
 
 
+def test_texts_may_be_told_before_the_stage_begins(recorded: Callable[[], SpanSnapshot]) -> None:
+    s = ragvigil.stage("retrieve")
+    s.outputs(IDS, texts=TEXTS)
+    with s:
+        pass
+    assert contents(recorded()) == {"0": TEXTS[0], "1": TEXTS[1]}
+
+
 def test_lists_of_texts_are_copied_at_once(recorded: Callable[[], SpanSnapshot]) -> None:
     texts = list(TEXTS)
     with ragvigil.stage("retrieve") as s:
