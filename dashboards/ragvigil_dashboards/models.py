@@ -33,11 +33,22 @@ class SliceShare(Read):
 
 
 class Candidate(Read):
-    """A release first seen near the onset."""
+    """Something new that was first seen near the onset, such as a release."""
 
+    kind: str
     service: str
-    service_version: str
+    value: str
     first_seen_at: datetime
+    bayes_factor: float | None
+
+
+class Triage(Read):
+    """What the times let suspect, and between which times something new would have been a candidate."""
+
+    verdict: str
+    sentence: str
+    searched_from: datetime
+    searched_until: datetime
 
 
 class Evidence(Read):
@@ -57,6 +68,7 @@ class Evidence(Read):
     trace_ids: list[str]
     releases: list[Candidate]
     also_in_breach: list[str] = []
+    triage: Triage | None = None
 
 
 class Alert(Read):

@@ -98,7 +98,7 @@ class TriageVerdict(StrEnum):
     """What the times say about where a change comes from; a suspicion, never a cause.
 
     `measurement-change`: what measures changed near the onset. `regression-suspected`: something new lies at the onset.
-    `drift-suspected`: nothing new lies near it. `undetermined`: something does, but the onset could as well lie elsewhere.
+    `drift-suspected`: nothing new lies near it. `undetermined`: something does, but the onset is not sure to.
     """
 
     MEASUREMENT_CHANGE = "measurement-change"

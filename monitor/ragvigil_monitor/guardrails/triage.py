@@ -1,4 +1,4 @@
-"""First triage: did something new come with the change, or did nothing?
+"""First triage: whether something new came with a change, or nothing did.
 
 Candidates are the markers (releases and the like) to which an onset inside its 95 % interval could belong. Among them
 one at which the onset lies makes a regression a suspicion; that there is none at all makes drift one.
@@ -30,7 +30,7 @@ _EARLIER, _LATER = timedelta(hours=AFTER_H), timedelta(hours=BEFORE_H)
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """Between which times markers are candidates. known_until: up to when it is known what was new; None: not at all."""
+    """Between which times markers are candidates. known_until: up to when all are known; None: never looked."""
 
     start: datetime
     end: datetime
@@ -62,7 +62,7 @@ def triage(near: Sequence[Candidate], where: Searched) -> Triage:
 
 
 def triage_verdict(near: Sequence[Candidate], *, is_known: bool = True) -> TriageVerdict:
-    """The verdict alone. is_known: false where something new may have been overlooked; then its absence says nothing."""
+    """The verdict alone. is_known: false where a marker may have been overlooked; its absence says nothing then."""
     if any(each.kind == MEASUREMENT for each in near):
         return TriageVerdict.MEASUREMENT_CHANGE
     if any((each.bayes_factor or 0.0) > STRONG for each in near):
