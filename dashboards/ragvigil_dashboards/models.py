@@ -51,6 +51,16 @@ class Triage(Read):
     searched_until: datetime
 
 
+class ChangeSplit(Read):
+    """What a change is made of: mix + rate = after - before."""
+
+    name: str
+    before: float
+    after: float
+    mix: float
+    rate: float
+
+
 class Evidence(Read):
     """What stands behind an alert."""
 
@@ -69,6 +79,7 @@ class Evidence(Read):
     releases: list[Candidate]
     also_in_breach: list[str] = []
     triage: Triage | None = None
+    split: ChangeSplit | None = None
 
 
 class Alert(Read):

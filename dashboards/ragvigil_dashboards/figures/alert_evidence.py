@@ -19,7 +19,7 @@ def evidence_facts(alert: Alert, reader: Reader) -> list[Markup]:
     return [
         *_fact("Since", since(alert, reader)),
         *_fact("How sure", together([gauge.draw(evidence), _sample(evidence, reader)])),
-        *_fact("Where", _slices(evidence)),
+        *_fact("Where", together([_slices(evidence), _split(evidence)])),
         *_fact("What was new", candidate_chips(alert, reader)),
         *_fact("Traces", _traces(evidence)),
     ]
@@ -60,6 +60,18 @@ def _slices(evidence: Evidence) -> Markup:
     if not evidence.slices:
         return tag("span", "no slice stands out", class_="rv-aside")
     return together(_slice(share, evidence.unit) for share in evidence.slices[:_MOST_SLICES])
+
+
+def _split(evidence: Evidence) -> Markup | None:
+    """For example: `change +4.1 points: mix of intents +0.3 points, within intents +3.8 points`."""
+    split = evidence.split
+    if split is None:
+        return None
+    change, mix, rate = (
+        formats.signed(each, evidence.unit) for each in (split.after - split.before, split.mix, split.rate)
+    )
+    name = foreign(f"{split.name}s", longest=60)
+    return tag("div", f"change {change}: mix of ", name, f" {mix}, within ", name, f" {rate}", class_="rv-aside")
 
 
 def _slice(share: SliceShare, unit: str) -> Markup:

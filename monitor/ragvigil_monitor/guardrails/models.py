@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 RELEASE: Final = "release"
 """Kind of a marker: a new version of a service."""
 MEASUREMENT: Final = "measurement"
-"""Kind of a marker: what measures is new, for example the version of a judge. It precedes every other kind."""
+"""Kind of a marker: what a guardrail measures with is new, such as a judge. `service` is that guardrail."""
 
 
 class ApiModel(BaseModel):
@@ -116,6 +116,20 @@ class Triage(ApiModel):
     searched_until: datetime
 
 
+class ChangeSplit(ApiModel):
+    """What a change is made of, in the unit of the evidence: mix + rate = after - before.
+
+    name: of the slices. before: in the same hours of the week before. mix: other slices than usual. rate: other values
+    within them.
+    """
+
+    name: str
+    before: float
+    after: float
+    mix: float
+    rate: float
+
+
 class Evidence(ApiModel):
     """What stands behind an alert. limit: the one that was crossed. expected: the usual value, if one is known.
 
@@ -138,6 +152,7 @@ class Evidence(ApiModel):
     also_in_breach: list[str] = []
     expected: float | None = None
     triage: Triage | None = None
+    split: ChangeSplit | None = None
 
 
 class Alert(ApiModel):

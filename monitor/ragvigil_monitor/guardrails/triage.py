@@ -20,9 +20,10 @@ from ragvigil_monitor.statistics.marker_bayes_factor import AFTER_H, BEFORE_H
 from ragvigil_monitor.store import Store
 
 SEARCHED_LEVEL = 0.95
+MOST_CANDIDATES = 20
 STRONG = 10.0
 """From this Bayes factor on the onset lies at a marker."""
-MARKERS_JOB = "releases"
+MARKERS_JOB = "markers"
 """The job that notes what is new."""
 _EARLIER, _LATER = timedelta(hours=AFTER_H), timedelta(hours=BEFORE_H)
 """How long before and after an onset the marker may lie to which it belongs."""
@@ -42,15 +43,22 @@ class Searched:
         return self.known_until is not None and self.known_until >= self.end
 
 
-def triaged(store: Store, window: Window, dated: DatedOnset | None) -> tuple[list[Candidate], Triage | None]:
+def triaged(
+    store: Store, guardrail: str, window: Window, dated: DatedOnset | None
+) -> tuple[list[Candidate], Triage | None]:
     """Candidates, most probable first, and what they let suspect.
 
+    A measurement is a candidate only where it is what this guardrail measures with: its `service` is the guardrail.
     Without an onset: what was new in the window, and no verdict.
     """
     where = _searched(store, window, dated)
-    rows = store.rows("releases_between", earliest=where.start, latest=where.end)
-    found = [Candidate(**row, bayes_factor=dated and dated.bayes_factor(row["first_seen_at"])) for row in rows]
-    near = sorted(found, key=lambda each: -(each.bayes_factor or 0.0))
+    rows = store.rows("markers_between", earliest=where.start, latest=where.end)
+    found = [
+        Candidate(**row, bayes_factor=dated and dated.bayes_factor(row["first_seen_at"]))
+        for row in rows
+        if row["kind"] != MEASUREMENT or row["service"] == guardrail
+    ]
+    near = sorted(found, key=lambda each: -(each.bayes_factor or 0.0))[:MOST_CANDIDATES]
     return near, None if dated is None else triage(near, where)
 
 

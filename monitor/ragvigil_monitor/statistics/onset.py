@@ -13,9 +13,9 @@ widened by 1 + 1.28 √(2k/L) as L hours know it only roughly.
 Chosen by simulation (`python -m tests.simulations`: 100 answers an hour with a daily season, a rate of 8 % that doubles
 2 to 12 hours before the alert, correlation .01 within an hour, or .003 and a rate that wanders by 15 % for hours). The
 interval of 80 % holds the truth in 85 to 90 % of the dated steps, with plain binomial counts in 72 to 81 %. Of series
-without a step at most 1 % get an onset, with plain counts up to 8 %. The price: half of the doublings have no onset yet when
-the alert opens (plain: a fifth); a day later all have. Beta-binomial likelihood ratios over fixed steps of 1.3 to 4
-times a base rate are as good where that rate is known from elsewhere; where it has to come from the same hours, they
+without a step at most 1 % get an onset, with plain counts up to 8 %. The price: half of the doublings have no onset yet
+when the alert opens (plain: a fifth); a day later all have. Beta-binomial likelihood ratios over fixed steps of 1.3 to
+4 times a base rate are as good where that rate is known from elsewhere; where it has to come from the same hours, they
 find an onset in a third of those without a step.
 
 Source: Smith, A Bayesian approach to inference about a change-point in a sequence of random variables, Biometrika 62

@@ -35,11 +35,11 @@ def judge(memory_store: Store, monday: datetime, dated: DatedOnset) -> Triaged:
         with memory_store.transaction() as writer:
             for hour in released_h:
                 at = monday + timedelta(hours=hour)
-                writer.execute("add_release", service="shop", service_version=f"at {hour:g}", first_seen_at=at)
+                writer.execute("add_marker", kind="release", service="shop", value=f"at {hour:g}", first_seen_at=at)
             if known_h is not None:
                 writer.execute("set_watermark", job=MARKERS_JOB, done_up_to=monday + timedelta(hours=known_h))
         window = Window(monday + timedelta(hours=STEP_H + 12), 6 * 3600)
-        return triaged(memory_store, window, dated if onset else None)
+        return triaged(memory_store, "faithfulness", window, dated if onset else None)
 
     return run
 
@@ -77,6 +77,24 @@ def test_of_several_candidates_the_most_probable_is_named_first(judge: Triaged) 
     assert near[0].value == "at 59.5"
     assert found is not None
     assert found.sentence.endswith("lies at the onset (2 more lie near it).")
+
+
+@pytest.mark.parametrize(
+    ("guardrail", "verdict"), [("faithfulness", "measurement-change"), ("latency_p95", "regression-suspected")]
+)
+def test_a_new_judge_explains_the_guardrail_that_it_judges_for_and_no_other(
+    memory_store: Store, judge: Triaged, monday: datetime, guardrail: str, verdict: str
+) -> None:
+    with memory_store.transaction() as writer:
+        for hour, version in ((1, "lexical 1"), (STEP_H - 0.5, "lexical 2")):
+            at = monday + timedelta(hours=hour)
+            writer.execute("add_marker", kind=MEASUREMENT, service=guardrail, value=version, first_seen_at=at)
+    near, found = judge(1, STEP_H - 0.25)
+    assert found is not None
+    assert found.verdict == verdict
+    assert len(near) == (2 if guardrail == "faithfulness" else 1)
+    if guardrail == "faithfulness":
+        assert found.sentence.startswith("Measurement change: measurement faithfulness lexical 2 (first seen ")
 
 
 @pytest.mark.parametrize("known_h", [None, STEP_H - 1], ids=["never noted", "noted until before"])
@@ -121,7 +139,7 @@ def test_a_factor_has_two_digits_and_an_end(factor: float, said: str) -> None:
 
 
 def test_no_verdict_speaks_of_a_cause(judge: Triaged) -> None:
-    sentences = [found.sentence for _, found in (judge(), judge(STEP_H - 2.9), judge(STEP_H - 0.5)) if found]
+    sentences = [found.sentence for _, found in (judge(1), judge(STEP_H - 2.9), judge(STEP_H - 0.5)) if found]
     assert len(sentences) == 3
     assert not any("cause" in sentence for sentence in sentences)
 
@@ -158,7 +176,7 @@ def test_alerts_that_were_stored_before_are_still_read(monday: datetime) -> None
 
 
 def test_a_triage_survives_being_stored(judge: Triaged) -> None:
-    near, found = judge(STEP_H - 0.25)
+    near, found = judge(1, STEP_H - 0.25)
     assert found is not None
     assert Triage.model_validate_json(found.model_dump_json()) == found
     assert [Candidate.model_validate_json(each.model_dump_json()) for each in near] == near

@@ -23,7 +23,7 @@ HOURLY: dict[str, Any] = {
         "cost_per_query": {"budget_usd": {"mean": 0.01}, "every_s": 3600, "windows_h": [6]},
     },
 }
-DERIVED = ("estimates", "guardrail_states", "alerts", "deliveries", "releases", "job_watermarks")
+DERIVED = ("estimates", "guardrail_states", "alerts", "deliveries", "markers", "job_watermarks")
 AddAnswers = Callable[..., None]
 
 
