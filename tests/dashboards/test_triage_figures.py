@@ -7,7 +7,8 @@ from ragvigil_dashboards.figures.alert_card import card
 from ragvigil_dashboards.figures.candidates import candidate_chips, factor
 from ragvigil_dashboards.figures.reader import Reader
 from ragvigil_dashboards.figures.triage_line import triage_line
-from ragvigil_dashboards.models import Alert, Candidate, Evidence, Triage
+from ragvigil_dashboards.formats import signed
+from ragvigil_dashboards.models import Alert, Candidate, ChangeSplit, Evidence, Triage
 
 HOUR = timedelta(hours=1)
 
@@ -97,6 +98,28 @@ def test_every_candidate_is_shown_with_its_factor(firing: Alert, reader: Reader)
     assert "filter extractor <b>" in shown
     assert ", BF &gt; 1000</span>" in shown
     assert ", BF 0.0</span>" in shown
+
+
+def test_the_card_says_what_a_change_is_made_of(firing: Alert, reader: Reader) -> None:
+    split = ChangeSplit(name="intent", before=0.08, after=0.121, mix=0.003, rate=0.038)
+    evidence = firing.evidence.model_copy(update={"split": split, "unit": "ratio"})
+    shown = card(firing.model_copy(update={"evidence": evidence}), reader)
+    assert "change +4.1 points: mix of " in shown
+    assert "intents</bdi> +0.3 points, within " in shown
+    assert "intents</bdi> +3.8 points</div>" in shown
+
+
+@pytest.mark.parametrize(
+    ("change", "unit", "said"),
+    [
+        (0.0412, "ratio", "+4.1 points"),
+        (-0.02, "ratio", "-2.0 points"),
+        (12.0, "ms", "+12 ms"),
+        (-12.0, "ms", "-12 ms"),
+    ],
+)
+def test_a_change_has_a_sign(change: float, unit: str, said: str) -> None:
+    assert signed(change, unit) == said
 
 
 @pytest.mark.parametrize(("bf", "said"), [(None, None), (9.94, "BF 9.9"), (10.4, "BF 10"), (1000.0, "BF 1000")])

@@ -258,6 +258,12 @@ def _cost_alert(now: datetime, trace_ids: list[str]) -> Values:
         trace_ids=trace_ids[:2],
         releases=[],
         also_in_breach=[],
+        triage=Triage(
+            verdict=TriageVerdict.DRIFT_SUSPECTED,
+            sentence="Drift suspected: nothing new was seen for five hours.",
+            searched_from=begun - timedelta(hours=3),
+            searched_until=begun + timedelta(hours=2),
+        ),
     )
     return _alert(
         COST_ALERT,

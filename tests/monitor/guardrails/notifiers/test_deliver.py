@@ -58,6 +58,7 @@ def test_people_hear_of_the_opening_and_of_the_end(
     assert opening["alert"]["alert_id"] == alert.alert_id
     assert opening["alert"]["state"] == "firing"
     assert opening["alert"]["evidence"]["limit"] == 1500
+    assert opening["alert"]["evidence"]["triage"] == alert.evidence.model_dump(mode="json")["triage"]
     assert opening["delivery_id"] == receiver.requests[0][1]["x-ragvigil-delivery"]
     assert {row["state"] for row in outbox(service.store).values()} == {"delivered"}
 
