@@ -153,7 +153,7 @@ def test_a_job_whose_results_cannot_be_written_keeps_neither_results_nor_waterma
 
     def half(_service: Service, turn: Turn) -> Write:
         def write(writer: Writer) -> None:
-            writer.execute("add_release", service="shop", service_version="9", first_seen_at=turn.now)
+            writer.execute("add_marker", kind="release", service="shop", value="9", first_seen_at=turn.now)
             raise RuntimeError("in the middle")
 
         return write
