@@ -1,4 +1,4 @@
-"""One alert as a card: what, since when, how sure, where, which release, which traces."""
+"""One alert as a card: what, what to suspect, since when, how sure, where, what was new, which traces."""
 
 import math
 from collections.abc import Iterable
@@ -8,6 +8,7 @@ from ragvigil_dashboards.figures.links import signal_link
 from ragvigil_dashboards.figures.names import series_title, signal_title
 from ragvigil_dashboards.figures.reader import Reader
 from ragvigil_dashboards.figures.states import ALERT, look, pill
+from ragvigil_dashboards.figures.triage_line import triage_line
 from ragvigil_dashboards.markup import Markup, foreign, tag, together
 from ragvigil_dashboards.models import Alert, Evidence
 
@@ -23,6 +24,7 @@ def card(alert: Alert, reader: Reader) -> Markup:
         "section",
         tag("header", pill(look(alert.state, ALERT)), _title(alert), _handled(alert, reader)),
         tag("p", alert.sentence, class_="rv-sentence"),
+        triage_line(alert.evidence, reader),
         tag("dl", *evidence_facts(alert, reader)),
         class_=f"rv-alert {look(alert.state, ALERT).tone}",
     )
