@@ -95,7 +95,7 @@ def test_losses_are_counted_by_stage_and_by_slice(empty: World, fill: Fill) -> N
     assert (found["n"], found["unknown"]) == (14, 2)
     named = {(each["name"], each["value"]): each for each in found["slices"]}
     assert [(each["name"], each["value"]) for each in found["slices"]] == [
-        *(("service_version", "1.0"), ("intent", "lookup"), ("intent", "how_to"), ("team", "web"))
+        *(("service_version", "1.0"), ("intent", "how_to"), ("intent", "lookup"), ("team", "web"))
     ]
     lookup, team = named["intent", "lookup"], named["team", "web"]
     assert (lookup["n"], lookup["unknown"]) == (9, 2)
