@@ -194,7 +194,11 @@ PROBE_KIND: Final = "ragvigil.probe.kind"
 PROBE_DROPPED_CLAUSES: Final = "ragvigil.probe.dropped_clauses"
 """string[]: RFC 6901 pointers into `ragvigil.filter.ast` of the probed retrieval: the conjuncts that were left out."""
 PROBE_PASSES: Final = "ragvigil.probe.passes"
-"""JSON string: for each document of a probe, does it satisfy the dropped clauses: true, false, or null (not known)."""
+"""JSON string: true, false or null for each output document of the probe, in their order.
+
+Whether the document satisfies the dropped clauses, judged in the application by its metadata; null where they do not
+tell: no metadata, a clause that is opaque, or metadata that contradict the search that was probed.
+"""
 PROBE_RELAXED_FILTER: Final = "relaxed_filter"
 """Value of `ragvigil.probe.kind`: the same search without relevance clauses, at twice the depth."""
 QUERY_VECTOR: Final = "ragvigil.query.vector"

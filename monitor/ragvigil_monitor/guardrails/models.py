@@ -55,7 +55,8 @@ class SliceShare(ApiModel):
     estimate: the signal in this slice, in the unit of the evidence; for drift, what the slice adds to MMD². excess: for
     a quantile, answers (or calls of the stage) above the limit beyond the share that may be; for a mean, the number of
     budgets overspent; for a rate, events beyond those that the history of the slice leads to expect (or, where the
-    rate fell, that are missing); for drift, queries beyond those that the season leads to expect.
+    rate fell, that are missing); for drift, queries beyond those that the season leads to expect; for false exclusion,
+    exclusions among the reviewed beyond those that the limit allows, without weights.
     """
 
     name: str
