@@ -58,7 +58,7 @@ def false_exclusion(
 
 @router.get("/losses")
 def losses(service: ServiceDep, days: Days = 28) -> Losses:
-    """How many reviewed retrievals lost their evidence at which stage, in all and in the largest slices."""
+    """How many reviewed retrievals lost their evidence at which stage, in all and in the slices that lost most."""
     now = service.clock()
     window = {"start": now - timedelta(days=days), "end": now}
     rows = service.store.rows("losses_by_stage", **window)

@@ -63,7 +63,7 @@ class SliceShare(ApiModel):
     a quantile, answers (or calls of the stage) above the limit beyond the share that may be; for a mean, the number of
     budgets overspent, or of limits that it lacks; for a rate, events beyond those that the history of the slice leads
     to expect (or, where the rate fell, that are missing); for drift, queries beyond those that the season leads to
-    expect.
+    expect; for false exclusion, exclusions among the reviewed beyond those that the limit allows, without weights.
     """
 
     name: str
