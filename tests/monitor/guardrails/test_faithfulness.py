@@ -90,7 +90,8 @@ def test_too_few_scores_are_no_verdict(memory_store: Store, make_service: MakeSe
 def test_before_the_first_answer_it_says_so() -> None:
     (sentence,) = FAITHFULNESS_GUARDRAIL.waiting(Settings.load()).values()
     assert sentence == (
-        "No answer has arrived yet; faithfulness by the lexical judge 1 (uncalibrated) has the lower limit 85 %."
+        "No answer has arrived yet; faithfulness by the lexical judge 1 (uncalibrated) has the lower limit 85 % "
+        "(starting value)."
     )
 
 
