@@ -1,6 +1,6 @@
 """The API as typed calls; every failure is one sentence that a person can act on."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 from urllib.parse import quote
@@ -25,7 +25,7 @@ from ragvigil_dashboards.models import (
 
 T = TypeVar("T")
 Parameters = Mapping[str, str | int]
-Body = Mapping[str, str | bool]
+Body = Mapping[str, str | bool | Sequence[str]]
 
 
 class ClientError(Exception):
