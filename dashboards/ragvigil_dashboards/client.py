@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ragvigil_dashboards.exclusion_models import FalseExclusionRates, Losses, ReviewedRetrieval
 from ragvigil_dashboards.feedback_models import FeedbackTotal
+from ragvigil_dashboards.judge_models import JudgeInfo
 from ragvigil_dashboards.models import (
     Alert,
     Answer,
@@ -113,6 +114,10 @@ class Client:
     def releases(self) -> list[Release]:
         """The newest releases."""
         return self._read(list[Release], "/releases")
+
+    def judges(self) -> list[JudgeInfo]:
+        """The judge in use and those that it replaced in the last 28 days."""
+        return self._read(list[JudgeInfo], "/judges", days=28)
 
     def answers(self, **wanted: str | int | None) -> list[AnswerRow]:
         """Answers by `start`, `end`, `order`, `stage`, `intent`, `limit`; None is left out."""

@@ -13,13 +13,14 @@ from ragvigil_monitor.guardrails.notifiers.deliver import deliver, settle
 from ragvigil_monitor.guardrails.registry import GUARDRAILS
 from ragvigil_monitor.guardrails.watch import watch
 from ragvigil_monitor.job import Job
+from ragvigil_monitor.judges.judging import JUDGE
 from ragvigil_monitor.rate_counting import HOUR_S, count_rate
 from ragvigil_monitor.review.drawing import DRAW, DRAW_RELEVANCE
 from ragvigil_monitor.review.label_reading import READ_LABELS
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.signals.rate import Rate
 from ragvigil_monitor.signals.rates import RATES
-from ragvigil_monitor.upkeep import link_stages, releases, warm_up
+from ragvigil_monitor.upkeep import link_stages, note_markers, warm_up
 
 
 def jobs(settings: Settings) -> list[Job]:
@@ -27,7 +28,7 @@ def jobs(settings: Settings) -> list[Job]:
     return [
         Job("link_stages", 0, link_stages),
         Job("join_feedback", 0, join_feedback),
-        Job("releases", 0, releases),
+        Job("markers", 0, note_markers),
         Job("warm_up", 0, warm_up),
         Job("drift_hours", 3600, add_up_hours),
         Job("drift_days", 86400, add_up_days, most_ends=1),
@@ -36,6 +37,7 @@ def jobs(settings: Settings) -> list[Job]:
         DRAW,
         DRAW_RELEVANCE,
         READ_LABELS,
+        JUDGE,
         *(_counting(rate) for rate in RATES),
         *(_looks(guardrail, settings) for guardrail in GUARDRAILS),
         Job("settle", 0, settle),

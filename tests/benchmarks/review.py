@@ -31,37 +31,50 @@ from tests.samples.servers import running_api, running_service
 
 from ragvigil_monitor.keys import Keys, Role
 from ragvigil_monitor.receiver.tables import ANSWERS, SPANS
-from ragvigil_monitor.store import Store
+from ragvigil_monitor.store import Store, Writer
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 SPANS_PER_ANSWER = 8
 DOCUMENTS = 20
 DAYS = 6.0
+PORTION = 500
 REVIEWER = "ada"
 Columns = dict[str, Any]
 
 
 def fill(store: Store, answers: int, items: int) -> None:
-    """Answers in even steps over some days, eight spans each, a probe for as many as there shall be items."""
+    """Answers in even steps over some days, eight spans each, a probe for as many as there shall be items.
+
+    They come in portions in order of time, as an application sends them, so that a time range is a part of the file.
+    """
     rng = np.random.default_rng(5)
-    traces, roots = _ids(rng, answers, 16), _ids(rng, answers, 8)
-    steps = np.arange(answers) * (timedelta(days=DAYS) / answers / timedelta(microseconds=1))
-    started = np.datetime64((NOW - timedelta(days=DAYS, hours=30)).replace(tzinfo=None), "us") + steps.astype("m8[us]")
-    asked = {"answer_id": [str(number) for number in range(answers)], "question": _same("Are returns free?", answers)}
-    with store.transaction() as writer:
-        rows = {"trace_id": traces, "span_id": roots, "started_at": started, **asked}
-        writer.execute_with("insert_answers", _table(ANSWERS, rows, answers))
-        for place in range(SPANS_PER_ANSWER):
-            ids = _ids(rng, answers, 8)
-            rows = {"trace_id": traces, "span_id": ids, "answer_span_id": roots, "started_at": started + 1 + place}
-            writer.execute_with("insert_spans", _table(SPANS, {**rows, **_stage(place, answers)}, answers))
-            if place == 0:
-                probed = np.linspace(0, answers - 1, items).astype(int)
-                names = [f"{traces[at].hex()}-{ids[at].hex()}" for at in probed]
-                _probe(writer, rng, names, started[probed] + np.timedelta64(5, "s"))
+    first = np.datetime64((NOW - timedelta(days=DAYS, hours=30)).replace(tzinfo=None), "us")
+    step = timedelta(days=DAYS) / answers / timedelta(microseconds=1)
+    started = first + (np.arange(answers) * step).astype("m8[us]")
+    probed = np.zeros(answers, dtype=bool)
+    probed[np.linspace(0, answers - 1, items).astype(int)] = True
+    for begin in range(0, answers, PORTION):
+        part = slice(begin, begin + PORTION)
+        with store.transaction() as writer:
+            _add(writer, rng, started[part], probed[part])
 
 
-def _probe(writer: Any, rng: np.random.Generator, names: list[str], started: Any) -> None:
+def _add(writer: Writer, rng: np.random.Generator, started: Any, probed: Any) -> None:
+    n = len(started)
+    traces, roots = _ids(rng, n, 16), _ids(rng, n, 8)
+    asked = {"answer_id": [root.hex() for root in roots], "question": _same("Are returns free?", n)}
+    answers = {"trace_id": traces, "span_id": roots, "started_at": started, **asked}
+    writer.execute_with("insert_answers", _table(ANSWERS, answers, n))
+    for place in range(SPANS_PER_ANSWER):
+        ids = _ids(rng, n, 8)
+        rows = {"trace_id": traces, "span_id": ids, "answer_span_id": roots, "started_at": started + 1 + place}
+        writer.execute_with("insert_spans", _table(SPANS, {**rows, **_stage(place, n)}, n))
+        if place == 0:
+            names = [f"{traces[at].hex()}-{ids[at].hex()}" for at in np.flatnonzero(probed)]
+            _probe(writer, rng, names, started[probed] + np.timedelta64(5, "s"))
+
+
+def _probe(writer: Writer, rng: np.random.Generator, names: list[str], started: Any) -> None:
     n = len(names)
     said = json.dumps({**json.loads(_texts()), "ragvigil.sampling.probability": 1.0})
     rows = {"trace_id": _ids(rng, n, 16), "span_id": _ids(rng, n, 8), "started_at": started, "probe_id": names}

@@ -10,10 +10,11 @@ from pydantic import BaseModel
 
 from ragvigil_dashboards import exclusion_models as evidence_read
 from ragvigil_dashboards import feedback_models as read_of_feedback
+from ragvigil_dashboards import judge_models as read_of_judges
 from ragvigil_dashboards import models as read
 from ragvigil_dashboards import review_models as read_by_reviewers
 from ragvigil_monitor.api import exclusion_models as evidence_sent
-from ragvigil_monitor.api import feedback_models, review, review_models
+from ragvigil_monitor.api import feedback_models, judge_models, review, review_models
 from ragvigil_monitor.api import models as sent
 from ragvigil_monitor.api.oncall import router
 
@@ -77,6 +78,11 @@ def test_every_field_that_the_evidence_page_reads_is_sent(model: type[BaseModel]
     assert list(fields_missing(model, getattr(evidence_sent, model.__name__))) == []
 
 
+@pytest.mark.parametrize("name", ["JudgeCalibration", "JudgeInfo"])
+def test_every_field_that_a_page_reads_of_judges_is_sent(name: str) -> None:
+    assert list(fields_missing(getattr(read_of_judges, name), getattr(judge_models, name))) == []
+
+
 @pytest.mark.parametrize("name", ["ReviewEvidence", "ReviewItem", "ReviewProgress", "Served"])
 def test_every_field_that_the_review_page_reads_is_sent(name: str) -> None:
     assert list(fields_missing(getattr(read_by_reviewers, name), getattr(review_models, name))) == []
@@ -115,6 +121,7 @@ def test_the_routes_that_the_client_asks_exist() -> None:
         "/api/v1/completeness",
         "/api/v1/ingest",
         "/api/v1/feedback",
+        "/api/v1/judges",
     }
 
 

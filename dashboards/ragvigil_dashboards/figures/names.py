@@ -6,6 +6,7 @@ _SIGNALS = {
     "latency_p95": "p95 latency",
     "cost_per_query": "Cost per query",
     "false_exclusion": "False exclusion",
+    "faithfulness": "Faithfulness",
     "query_drift": "Query drift",
     "regeneration_rate": "Regeneration rate",
     "thumbs_down_rate": "Thumbs-down rate",

@@ -8,12 +8,13 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from ragvigil_monitor.review.sampling import UnitKey
-from ragvigil_monitor.review.strata import ANSWER_STRATA, RETRIEVAL_STRATA, WEEK, Hour, Stratum, hour_range
+from ragvigil_monitor.review.strata import ANSWER_STRATA, RETRIEVAL_STRATA, Hour, Stratum, hour_range
+from ragvigil_monitor.review.traffic import HOUR, weekly_answers
 from ragvigil_monitor.settings import Review
 from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.database import Row
 
-EVERY: Final = timedelta(hours=1)
+EVERY: Final = HOUR
 
 Unit = Mapping[str, Any]
 """A row: trace_id and span_id of the answer, started_at, sampling_probability; for a retrieval its probe too."""
@@ -41,7 +42,7 @@ def answer_frames(store: Store, settings: Review, ends: Sequence[datetime]) -> I
     """For each of the ends, the answers that are `matures_h` old by then."""
     for decided_at in ends:
         end = decided_at - timedelta(hours=settings.matures_h)
-        hour = Hour(end - EVERY, end, decided_at, _weekly_answers(store, end))
+        hour = Hour(end - EVERY, end, decided_at, weekly_answers(store, end))
         units = {_answer(row): row for row in store.rows("answers_to_review", **hour_range(hour))}
         shares = _taking(ANSWER_STRATA, settings, hour)
         held = {
@@ -78,14 +79,6 @@ def _by_hour(rows: Sequence[Row]) -> dict[datetime, list[Row]]:
     for row in rows:
         hours[row["started_at"].replace(minute=0, second=0, microsecond=0)].append(row)
     return hours
-
-
-def _weekly_answers(store: Store, end: datetime) -> float:
-    """How many answers a week there are at present."""
-    traffic = store.row("traffic_between", start=end - WEEK, end=end)
-    seen_for = max(EVERY, end - traffic["first_answer_at"]) if traffic["answers"] else WEEK
-    answers: int = traffic["answers"]
-    return answers * (WEEK / seen_for)
 
 
 def _taking(strata: Sequence[Stratum], settings: Review, hour: Hour) -> dict[str, float]:

@@ -1,0 +1,69 @@
+"""What a judge is given to read: the answer, and the documents that the generator saw, as a reviewer sees them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import groupby
+from typing import Any, Final
+
+from ragvigil_monitor.judges.judge import Judge, Judgement, Unscorable
+from ragvigil_monitor.review.content import evidence
+from ragvigil_monitor.review.passages import LONGEST_TEXT, Span
+from ragvigil_monitor.review.sampling import UnitKey
+from ragvigil_monitor.store import Store
+from ragvigil_monitor.store.database import Row
+
+LONGEST_EVIDENCE: Final = 1_000_000
+"""Characters of all documents together."""
+_LASTS_AT_MOST: Final = timedelta(hours=1)
+_INSTANT: Final = timedelta(microseconds=1)
+_MOST_SPANS: Final = 500
+
+Answer = Mapping[str, Any]
+"""trace_id, span_id, started_at, and whatever else is known of an answer."""
+
+
+def judgements(store: Store, judge: Judge, answers: Sequence[Answer]) -> Iterator[tuple[Answer, Judgement]]:
+    """What a judge says of each answer; those of an hour are read together, as they lie side by side in the store."""
+    ordered = sorted(answers, key=lambda answer: answer["started_at"])
+    for _, group in groupby(
+        ordered, key=lambda answer: answer["started_at"].replace(minute=0, second=0, microsecond=0)
+    ):
+        some = list(group)
+        said, spans = _read(store, some)
+        for answer in some:
+            key = (answer["trace_id"], answer["span_id"])
+            yield answer, judgement(judge, said.get(key, {}), spans.get(key, []))
+
+
+def judgement(judge: Judge, said: Answer, spans: Sequence[Span]) -> Judgement:
+    """The score of one answer; what makes it unscorable is looked for before the judge reads it.
+
+    said: its `answer` and `refusal`, empty where it is no longer stored.
+    """
+    answer = said.get("answer")
+    if said.get("refusal"):
+        return Judgement(reason=Unscorable.REFUSAL)
+    if answer is None:
+        return Judgement(reason=Unscorable.NO_ANSWER_TEXT)
+    texts = [passage.text for passage in evidence(spans, b"")]
+    if not texts:
+        return Judgement(reason=Unscorable.NO_DOCUMENTS)
+    recorded = [text for text in texts if text is not None]
+    if len(recorded) < len(texts):
+        return Judgement(reason=Unscorable.NO_DOCUMENT_TEXTS)
+    if len(answer) > LONGEST_TEXT or sum(map(len, recorded)) > LONGEST_EVIDENCE:
+        return Judgement(reason=Unscorable.TOO_LONG)
+    return judge.score(answer, recorded)
+
+
+def _read(store: Store, some: Sequence[Answer]) -> tuple[dict[UnitKey, Row], dict[UnitKey, list[Row]]]:
+    """What each answer said, and its spans; `some` is in order of time."""
+    asked: dict[str, Any] = {
+        "trace_ids": sorted({answer["trace_id"] for answer in some}),
+        "start": some[0]["started_at"],
+    }
+    newest: datetime = some[-1]["started_at"]
+    said = store.rows("said_in_answers", end=newest + _INSTANT, **asked)
+    spans = store.rows("documents_of_answers", end=newest + _LASTS_AT_MOST, limit=_MOST_SPANS, **asked)
+    grouped = groupby(spans, key=lambda row: (row["trace_id"], row["answer_span_id"]))
+    return {(row["trace_id"], row["span_id"]): row for row in said}, {key: list(group) for key, group in grouped}
