@@ -47,7 +47,7 @@ def exclusion_sentence(
     events = f"{rate.rate.events} exclusion{'' if rate.rate.events == 1 else 's'}"
     figures = figures_text("ratio", estimate)
     return (
-        f"False exclusion {window}, {_among(series)}, at depth {_depth(rate)}: {figures}, {events}, {against}."
+        f"False exclusion {window}, {_among(series)}, {_depth(rate)}: {figures}, {events}, {against}."
         f"{unknown}{_needed(rate, section, series, look.alpha, state)}"
     )
 
@@ -62,9 +62,9 @@ def _limit(section: FalseExclusion, series: str) -> str:
 
 def _depth(rate: ExclusionRate) -> str:
     if rate.depths is None:
-        return "unknown"
+        return "at unknown depth"
     least, most = rate.depths
-    return f"{least}" if least == most else f"{least} to {most}"
+    return f"at depth {least}" if least == most else f"at depth {least} to {most}"
 
 
 def _reviews(rate: ExclusionRate) -> str:
@@ -80,7 +80,7 @@ def _unknown(rate: ExclusionRate) -> str:
 
 def _outside(rate: ExclusionRate) -> str:
     n = rate.not_drawn.get("filter_unknown", 0)
-    return f" Not in it: {n} retrievals whose filter is unknown." if n else ""
+    return f" Not in it: {n} {'retrieval' if n == 1 else 'retrievals'} whose filter is unknown." if n else ""
 
 
 def _needed(rate: ExclusionRate, section: FalseExclusion, series: str, alpha: float, state: State) -> str:

@@ -32,7 +32,8 @@ def unrepresented(counts: Mapping[str, int], drawn: Iterable[Row]) -> str | None
     }
     standing_for = dict.fromkeys(known, 0.0)
     for row in drawn:
-        standing_for[row["stratum"]] += 1 / (row["sampling_probability"] * row["probability"])
+        if row["stratum"] in standing_for:
+            standing_for[row["stratum"]] += 1 / (row["sampling_probability"] * row["probability"])
     tolerated = {stratum: share * sum(known.values()) for stratum, share in _TOLERATED.items()}
     return next(
         (

@@ -136,7 +136,9 @@ def test_unfiltered_retrievals_alone_are_no_reassuring_zero(judge: Judge) -> Non
         "Too few filtered retrievals were probed and drawn for review to stand for all of them over the last 168 h: "
         "missing evidence; limit 2 % (starting value)."
     )
-    assert judge((300, UNFILTERED))["all"].state is State.OK
+    alone = judge((300, UNFILTERED))["all"]
+    assert alone.state is State.OK
+    assert "at unknown depth: 0 %" in alone.sentence
 
 
 def test_retrievals_with_an_unknown_filter_are_said_to_be_left_out(judge: Judge) -> None:

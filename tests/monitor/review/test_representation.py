@@ -44,6 +44,11 @@ def test_a_part_that_nobody_draws_is_named(counts: dict[str, int], rows: Any, ex
     assert unrepresented(counts, rows) == expected
 
 
+def test_a_stratum_that_another_version_added_is_left_out() -> None:
+    counts = {"filter_probe": 30, "not_probed": 270, "unfiltered": 300, "new": 50}
+    assert unrepresented(counts, PROBED + OTHERS + drawn(5, "new")) is None
+
+
 def test_chance_alone_rarely_looks_like_a_part_that_nobody_draws() -> None:
     rng = np.random.default_rng(4)
     named = 0
