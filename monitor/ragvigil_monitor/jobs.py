@@ -13,6 +13,7 @@ from ragvigil_monitor.guardrails.notifiers.deliver import deliver, settle
 from ragvigil_monitor.guardrails.registry import GUARDRAILS
 from ragvigil_monitor.guardrails.watch import watch
 from ragvigil_monitor.job import Job
+from ragvigil_monitor.phoenix.counting import keep_counts
 from ragvigil_monitor.rate_counting import HOUR_S, count_rate
 from ragvigil_monitor.review.drawing import DRAW
 from ragvigil_monitor.settings import Settings
@@ -37,7 +38,12 @@ def jobs(settings: Settings) -> list[Job]:
         *(_looks(guardrail, settings) for guardrail in GUARDRAILS),
         Job("settle", 0, settle),
         Job("deliver", 0, deliver),
+        *_for_phoenix(settings),
     ]
+
+
+def _for_phoenix(settings: Settings) -> list[Job]:
+    return [Job("phoenix_counts", 0, keep_counts)] if settings.phoenix.url is not None else []
 
 
 def _counting(rate: Rate) -> Job:

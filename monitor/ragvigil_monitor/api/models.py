@@ -56,6 +56,23 @@ class IngestCount(ApiModel):
     items: int
 
 
+class PhoenixState(ApiModel):
+    """What became of the spans that were picked for Phoenix, over all runs of the service, and what is wrong with it.
+
+    forwarded: Phoenix has taken them. dropped: there was no room or no time for them. refused: it does not want them.
+    failing_since and error are None while Phoenix takes what it is sent.
+    """
+
+    url: str
+    share: float
+    forwarded: int
+    waiting: int
+    dropped: int
+    refused: int
+    failing_since: datetime | None
+    error: str | None
+
+
 class MonitorProblem(ApiModel):
     """Something of the monitor itself that does not work: a job that fails, a notification that was given up."""
 

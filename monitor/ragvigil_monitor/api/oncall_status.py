@@ -8,6 +8,7 @@ from ragvigil_monitor.api.auth import ServiceDep
 from ragvigil_monitor.api.models import GuardrailState, MonitorProblem, Status
 from ragvigil_monitor.api.oncall_alerts import UNRESOLVED, alerts_in
 from ragvigil_monitor.guardrails.budget import alarm_budget
+from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store
 
 router = APIRouter()
@@ -31,7 +32,7 @@ def status(service: ServiceDep) -> Status:
         budget=alarm_budget(service.settings),
         guardrails=[GuardrailState(**row) for row in service.store.rows("guardrail_states_now")],
         alerts=alerts_in(service.store, UNRESOLVED, _MOST_ALERTS),
-        problems=_problems(service.store, now),
+        problems=_problems(service.store, now) + _phoenix_problem(service),
     )
 
 
@@ -49,3 +50,13 @@ def _problems(store: Store, now: datetime) -> list[MonitorProblem]:
         for row in store.rows("notifications_given_up", since=now - _SHOWN_FOR, limit=_MOST_NOTIFICATIONS)
     ]
     return failing + given_up
+
+
+def _phoenix_problem(service: Service) -> list[MonitorProblem]:
+    trouble = service.forwarder.trouble() if service.forwarder is not None else None
+    if service.forwarder is None or trouble is None:
+        return []
+    waiting = service.forwarder.counts().waiting
+    return [
+        MonitorProblem(part="Phoenix", since=trouble.since, detail=f"{trouble.reason} ({waiting} spans wait for it)")
+    ]
