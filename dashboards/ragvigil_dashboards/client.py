@@ -14,6 +14,7 @@ from ragvigil_dashboards.models import (
     AnswerRow,
     Completeness,
     IngestCount,
+    PhoenixState,
     Release,
     Series,
     SignalInfo,
@@ -128,6 +129,10 @@ class Client:
     def ingest(self) -> list[IngestCount]:
         """What became of received items."""
         return self._read(list[IngestCount], "/ingest")
+
+    def phoenix(self) -> PhoenixState | None:
+        """What became of the spans for Phoenix; None where there is none."""
+        return self._read(PhoenixState | None, "/phoenix")  # type: ignore[arg-type]
 
     def _read(self, kind: type[T], path: str, **parameters: str | int) -> T:
         return parsed(kind, path, self._api.get(path, parameters))

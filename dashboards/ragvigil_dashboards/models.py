@@ -105,6 +105,7 @@ class Status(Read):
     guardrails: list[GuardrailState]
     alerts: list[Alert]
     problems: list[MonitorProblem]
+    phoenix_urls: dict[str, str] = {}
 
 
 class Completeness(Read):
@@ -127,6 +128,19 @@ class IngestCount(Read):
     service: str
     outcome: str
     items: int
+
+
+class PhoenixState(Read):
+    """What became of the spans for Phoenix, and what is wrong with it."""
+
+    url: str
+    share: float
+    forwarded: int
+    waiting: int
+    dropped: int
+    refused: int
+    failing_since: datetime | None
+    error: str | None
 
 
 class SeriesPoint(Read):
@@ -181,6 +195,7 @@ class AnswerRow(Read):
     question: str | None
     stage_duration_ms: float | None
     stage_cost_usd: float | None
+    phoenix_url: str | None = None
 
 
 class Document(Read):
@@ -245,4 +260,6 @@ class Answer(Read):
     citations: list[str]
     refusal: bool | None
     confidence: float | None
+    phoenix_share: float | None = None
+    phoenix_url: str | None = None
     spans: list[StageSpan]

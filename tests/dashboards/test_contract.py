@@ -94,6 +94,7 @@ def test_the_routes_that_the_client_asks_exist() -> None:
         "/api/v1/answers/{trace_id}",
         "/api/v1/completeness",
         "/api/v1/ingest",
+        "/api/v1/phoenix",
     }
 
 

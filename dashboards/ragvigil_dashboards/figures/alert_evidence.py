@@ -1,5 +1,6 @@
 """What stands behind an alert, as pairs of a question and its answer."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from ragvigil_dashboards import formats
@@ -14,7 +15,7 @@ _MOST_SLICES = 4
 _MOST_TRACES = 6
 
 
-def evidence_facts(alert: Alert, reader: Reader) -> list[Markup]:
+def evidence_facts(alert: Alert, reader: Reader, phoenix_urls: Mapping[str, str]) -> list[Markup]:
     """Since, how sure, where, releases, traces: a term and its description each."""
     evidence = alert.evidence
     return [
@@ -22,7 +23,7 @@ def evidence_facts(alert: Alert, reader: Reader) -> list[Markup]:
         *_fact("How sure", together([gauge.draw(evidence), _sample(evidence, reader)])),
         *_fact("Where", _slices(evidence)),
         *_fact("Releases", _releases(alert, reader)),
-        *_fact("Traces", _traces(evidence)),
+        *_fact("Traces", _traces(evidence, phoenix_urls)),
     ]
 
 
@@ -91,8 +92,8 @@ def _beside(alert: Alert, seen: datetime) -> str:
     return f"{formats.span(seen - onset)} after the onset"
 
 
-def _traces(evidence: Evidence) -> Markup:
-    links = [trace_link(trace_id) for trace_id in evidence.trace_ids[:_MOST_TRACES]]
+def _traces(evidence: Evidence, phoenix_urls: Mapping[str, str]) -> Markup:
+    links = [trace_link(trace, phoenix_urls.get(trace)) for trace in evidence.trace_ids[:_MOST_TRACES]]
     others = ", ".join(series_title(series) for series in evidence.also_in_breach)
     return together(
         [

@@ -5,6 +5,7 @@ import streamlit as st
 from ragvigil_dashboards.client import Client
 from ragvigil_dashboards.figures.completeness_tables import ingest_table, process_table
 from ragvigil_dashboards.figures.empty import no_answers_yet
+from ragvigil_dashboards.figures.phoenix_view import phoenix_facts
 from ragvigil_dashboards.markup import tag
 from ragvigil_dashboards.oncall import session
 
@@ -12,14 +13,14 @@ REFRESHED_EVERY_S = 15
 
 
 def draw(client: Client) -> None:
-    """Draw both tables; they renew themselves."""
+    """Draw the tables; they renew themselves."""
     _refreshing(client)
 
 
 @st.fragment(run_every=REFRESHED_EVERY_S)
 def _refreshing(client: Client) -> None:
     with session.problems_shown():
-        processes, counts = client.completeness(), client.ingest()
+        processes, counts, phoenix = client.completeness(), client.ingest(), client.phoenix()
         if not processes and not counts:
             session.show(no_answers_yet())
             return
@@ -27,3 +28,6 @@ def _refreshing(client: Client) -> None:
         session.show(process_table(processes, session.reader()))
         session.show(tag("h2", "What became of everything received"))
         session.show(ingest_table(counts))
+        if phoenix is not None:
+            session.show(tag("h2", "What went on to Phoenix"))
+            session.show(phoenix_facts(phoenix, session.reader()))

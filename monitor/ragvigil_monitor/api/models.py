@@ -82,7 +82,10 @@ class MonitorProblem(ApiModel):
 
 
 class Status(ApiModel):
-    """The on-call page's first look."""
+    """The on-call page's first look.
+
+    phoenix_urls: where those traces of the alerts that were sent to Phoenix are, by trace id.
+    """
 
     now: datetime
     last_answer_at: datetime | None
@@ -91,6 +94,7 @@ class Status(ApiModel):
     guardrails: list[GuardrailState]
     alerts: list[Alert]
     problems: list[MonitorProblem]
+    phoenix_urls: dict[str, str]
 
 
 class SeriesPoint(ApiModel):
@@ -126,7 +130,10 @@ class SignalInfo(ApiModel):
 
 
 class AnswerRow(ApiModel):
-    """One answer in a list; the stage fields are of the stage that was asked for, None without one."""
+    """One answer in a list; the stage fields are of the stage that was asked for, None without one.
+
+    phoenix_url: where its trace is in Phoenix; None where it was not sent there.
+    """
 
     trace_id: str
     span_id: str
@@ -141,6 +148,7 @@ class AnswerRow(ApiModel):
     question: str | None
     stage_duration_ms: float | None
     stage_cost_usd: float | None
+    phoenix_url: str | None
 
 
 class Document(ApiModel):
@@ -181,7 +189,11 @@ class StageSpan(ApiModel):
 
 
 class Answer(ApiModel):
-    """Everything about one answer."""
+    """Everything about one answer.
+
+    phoenix_share: the share of the traces that goes to Phoenix; None where there is none. phoenix_url: where this one
+    is; None outside the share.
+    """
 
     trace_id: str
     span_id: str
@@ -200,6 +212,8 @@ class Answer(ApiModel):
     citations: list[str]
     refusal: bool | None
     confidence: float | None
+    phoenix_share: float | None
+    phoenix_url: str | None
     spans: list[StageSpan]
 
 

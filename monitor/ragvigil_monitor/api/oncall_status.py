@@ -5,10 +5,12 @@ from datetime import datetime, timedelta
 from fastapi import APIRouter
 
 from ragvigil_monitor.api.auth import ServiceDep
-from ragvigil_monitor.api.models import GuardrailState, MonitorProblem, Status
+from ragvigil_monitor.api.models import Alert, GuardrailState, MonitorProblem, Status
 from ragvigil_monitor.api.oncall_alerts import UNRESOLVED, alerts_in
 from ragvigil_monitor.guardrails.budget import alarm_budget
+from ragvigil_monitor.phoenix.links import trace_url
 from ragvigil_monitor.service import Service
+from ragvigil_monitor.settings import Phoenix
 from ragvigil_monitor.store import Store
 
 router = APIRouter()
@@ -23,7 +25,7 @@ _MOST_NOTIFICATIONS = 10
 @router.get("/status")
 def status(service: ServiceDep) -> Status:
     """The state of every guardrail, all unresolved alerts, the false-alarm budget and how fresh the data is."""
-    now = service.clock()
+    now, alerts = service.clock(), alerts_in(service.store, UNRESOLVED, _MOST_ALERTS)
     traffic = service.store.row("newest_answer_time", counted_since=now - _COUNTED, searched_since=now - _SEARCHED)
     return Status(
         now=now,
@@ -31,8 +33,9 @@ def status(service: ServiceDep) -> Status:
         answers_last_24h=traffic["answers_counted"],
         budget=alarm_budget(service.settings),
         guardrails=[GuardrailState(**row) for row in service.store.rows("guardrail_states_now")],
-        alerts=alerts_in(service.store, UNRESOLVED, _MOST_ALERTS),
+        alerts=alerts,
         problems=_problems(service.store, now) + _phoenix_problem(service),
+        phoenix_urls=_phoenix_urls(alerts, service.settings.phoenix),
     )
 
 
@@ -60,3 +63,9 @@ def _phoenix_problem(service: Service) -> list[MonitorProblem]:
     return [
         MonitorProblem(part="Phoenix", since=trouble.since, detail=f"{trouble.reason} ({waiting} spans wait for it)")
     ]
+
+
+def _phoenix_urls(alerts: list[Alert], phoenix: Phoenix) -> dict[str, str]:
+    trace_ids = {trace_id for alert in alerts for trace_id in alert.evidence.trace_ids}
+    urls = {trace_id: trace_url(phoenix, bytes.fromhex(trace_id)) for trace_id in sorted(trace_ids)}
+    return {trace_id: url for trace_id, url in urls.items() if url is not None}

@@ -10,3 +10,8 @@ def trace_url(settings: Phoenix, trace_id: bytes) -> str | None:
     if settings.url is None or base is None or not is_in_share(trace_id, settings.share):
         return None
     return f"{base}/redirects/traces/{trace_id.hex()}"
+
+
+def share_of(settings: Phoenix) -> float | None:
+    """The share of the traces that is sent; None without a Phoenix."""
+    return None if settings.url is None else settings.share
