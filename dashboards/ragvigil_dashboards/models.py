@@ -130,8 +130,19 @@ class IngestCount(Read):
     items: int
 
 
+class PhoenixAnnotations(Read):
+    """What became of what people said of answers."""
+
+    delivered: int
+    waiting: int
+    given_up: int
+    not_forwarded: int
+    unreached_since: datetime | None
+    last_error: str | None
+
+
 class PhoenixState(Read):
-    """What became of the spans for Phoenix, and what is wrong with it."""
+    """What became of the spans and annotations for Phoenix, and what is wrong with it."""
 
     url: str
     share: float
@@ -141,6 +152,7 @@ class PhoenixState(Read):
     refused: int
     failing_since: datetime | None
     error: str | None
+    annotations: PhoenixAnnotations
 
 
 class SeriesPoint(Read):

@@ -13,6 +13,7 @@ from ragvigil_monitor.guardrails.notifiers.deliver import deliver, settle
 from ragvigil_monitor.guardrails.registry import GUARDRAILS
 from ragvigil_monitor.guardrails.watch import watch
 from ragvigil_monitor.job import Job
+from ragvigil_monitor.phoenix.annotating import annotate
 from ragvigil_monitor.phoenix.counting import keep_counts
 from ragvigil_monitor.rate_counting import HOUR_S, count_rate
 from ragvigil_monitor.review.drawing import DRAW
@@ -43,7 +44,9 @@ def jobs(settings: Settings) -> list[Job]:
 
 
 def _for_phoenix(settings: Settings) -> list[Job]:
-    return [Job("phoenix_counts", 0, keep_counts)] if settings.phoenix.url is not None else []
+    if settings.phoenix.url is None:
+        return []
+    return [Job("phoenix_counts", 0, keep_counts), Job("phoenix_annotations", 0, annotate)]
 
 
 def _counting(rate: Rate) -> Job:

@@ -39,7 +39,16 @@ def client(beside: tuple[str, str]) -> Client:
 
 def state(**values: Any) -> PhoenixState:
     nothing = {"forwarded": 0, "waiting": 0, "dropped": 0, "refused": 0, "failing_since": None, "error": None}
-    return PhoenixState.model_validate({"url": BASE, "share": 0.1, **nothing, **values})
+    said = {
+        "delivered": 0,
+        "waiting": 0,
+        "given_up": 0,
+        "not_forwarded": 0,
+        "unreached_since": None,
+        "last_error": None,
+    }
+    annotations = {**said, **values.pop("annotations", {})}
+    return PhoenixState.model_validate({"url": BASE, "share": 0.1, **nothing, **values, "annotations": annotations})
 
 
 def test_a_list_of_answers_links_to_those_that_are_in_phoenix(client: Client, reader: Reader) -> None:
@@ -83,6 +92,8 @@ def test_the_traces_of_an_alert_link_to_phoenix(client: Client, reader: Reader) 
         ({"forwarded": 5, "dropped": 1}, "Losses"),
         ({"refused": 1}, "Losses"),
         ({"forwarded": 5, "failing_since": datetime(2026, 11, 30, tzinfo=UTC)}, "Not reached"),
+        ({"forwarded": 5, "annotations": {"unreached_since": datetime(2026, 11, 30, tzinfo=UTC)}}, "Not reached"),
+        ({"forwarded": 5, "annotations": {"given_up": 1}}, "Losses"),
     ],
 )
 def test_phoenix_has_a_verdict(values: dict[str, Any], word: str) -> None:
@@ -99,8 +110,17 @@ def test_every_count_is_shown(reader: Reader) -> None:
 def test_what_phoenix_said_last_is_shown_and_inert(reader: Reader) -> None:
     since = reader.now - timedelta(minutes=5)
     shown = phoenix_facts(state(failing_since=since, error=EVIL), reader)
-    assert "It does not take what it is sent, since " in shown
+    assert "It does not take the spans that it is sent, since " in shown
     assert "<img" not in shown
+
+
+def test_annotations_are_counted_too(reader: Reader) -> None:
+    said = {"delivered": 1012, "waiting": 13, "given_up": 14, "not_forwarded": 15, "last_error": EVIL}
+    shown = phoenix_facts(state(annotations=said), reader)
+    for number in ("1012", "13", "14", "15", "&lt;img"):
+        assert number in shown
+    failing = phoenix_facts(state(annotations={**said, "unreached_since": reader.now}), reader)
+    assert "It does not take the annotations that it is sent, since " in failing
 
 
 def test_the_page_shows_what_went_on(run_page: Any, beside: tuple[str, str]) -> None:

@@ -56,6 +56,20 @@ class IngestCount(ApiModel):
     items: int
 
 
+class PhoenixAnnotations(ApiModel):
+    """What became of the first labels of answers and of thumbs in the last 30 days.
+
+    not_forwarded: the trace is not in Phoenix. given_up: Phoenix never took it. unreached_since: None while it answers.
+    """
+
+    delivered: int
+    waiting: int
+    given_up: int
+    not_forwarded: int
+    unreached_since: datetime | None
+    last_error: str | None
+
+
 class PhoenixState(ApiModel):
     """What became of the spans that were picked for Phoenix, over all runs of the service, and what is wrong with it.
 
@@ -71,6 +85,7 @@ class PhoenixState(ApiModel):
     refused: int
     failing_since: datetime | None
     error: str | None
+    annotations: PhoenixAnnotations
 
 
 class MonitorProblem(ApiModel):

@@ -6,7 +6,8 @@ from datetime import timedelta
 from fastapi import APIRouter
 
 from ragvigil_monitor.api.auth import ServiceDep
-from ragvigil_monitor.api.models import Completeness, IngestCount, PhoenixState
+from ragvigil_monitor.api.models import Completeness, IngestCount, PhoenixAnnotations, PhoenixState
+from ragvigil_monitor.phoenix.annotating import annotation_counts
 from ragvigil_monitor.phoenix.counting import total_counts
 
 router = APIRouter()
@@ -31,7 +32,7 @@ def ingest(service: ServiceDep) -> list[IngestCount]:
 
 @router.get("/phoenix")
 def phoenix(service: ServiceDep) -> PhoenixState | None:
-    """What became of the spans for Phoenix; null where no Phoenix is configured."""
+    """What became of the spans and annotations for Phoenix; null where no Phoenix is configured."""
     forwarder, settings = service.forwarder, service.settings.phoenix
     if forwarder is None or settings.url is None:
         return None
@@ -42,4 +43,5 @@ def phoenix(service: ServiceDep) -> PhoenixState | None:
         **asdict(total_counts(service.store, forwarder)),
         failing_since=trouble.since if trouble else None,
         error=trouble.reason if trouble else None,
+        annotations=PhoenixAnnotations(**asdict(annotation_counts(service.store, service.clock()))),
     )

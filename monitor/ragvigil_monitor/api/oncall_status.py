@@ -8,6 +8,7 @@ from ragvigil_monitor.api.auth import ServiceDep
 from ragvigil_monitor.api.models import Alert, GuardrailState, MonitorProblem, Status
 from ragvigil_monitor.api.oncall_alerts import UNRESOLVED, alerts_in
 from ragvigil_monitor.guardrails.budget import alarm_budget
+from ragvigil_monitor.phoenix.annotating import annotation_counts
 from ragvigil_monitor.phoenix.links import trace_url
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.settings import Phoenix
@@ -34,7 +35,7 @@ def status(service: ServiceDep) -> Status:
         budget=alarm_budget(service.settings),
         guardrails=[GuardrailState(**row) for row in service.store.rows("guardrail_states_now")],
         alerts=alerts,
-        problems=_problems(service.store, now) + _phoenix_problem(service),
+        problems=_problems(service.store, now) + _phoenix_problems(service, now),
         phoenix_urls=_phoenix_urls(alerts, service.settings.phoenix),
     )
 
@@ -55,14 +56,18 @@ def _problems(store: Store, now: datetime) -> list[MonitorProblem]:
     return failing + given_up
 
 
-def _phoenix_problem(service: Service) -> list[MonitorProblem]:
-    trouble = service.forwarder.trouble() if service.forwarder is not None else None
-    if service.forwarder is None or trouble is None:
+def _phoenix_problems(service: Service, now: datetime) -> list[MonitorProblem]:
+    if service.forwarder is None:
         return []
-    waiting = service.forwarder.counts().waiting
-    return [
-        MonitorProblem(part="Phoenix", since=trouble.since, detail=f"{trouble.reason} ({waiting} spans wait for it)")
-    ]
+    problems, trouble = [], service.forwarder.trouble()
+    if trouble is not None:
+        detail = f"{trouble.reason} ({service.forwarder.counts().waiting} spans wait for it)"
+        problems.append(MonitorProblem(part="Phoenix", since=trouble.since, detail=detail))
+    annotations = annotation_counts(service.store, now)
+    if annotations.unreached_since is not None:
+        detail = f"{annotations.last_error} ({annotations.waiting} annotations wait for it)"
+        problems.append(MonitorProblem(part="Phoenix annotations", since=annotations.unreached_since, detail=detail))
+    return problems
 
 
 def _phoenix_urls(alerts: list[Alert], phoenix: Phoenix) -> dict[str, str]:
