@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import TracebackType
 from typing import Final, Self
@@ -18,8 +18,9 @@ from ragvigil_monitor.phoenix.waiting import ForwardCounts, Waiting
 from ragvigil_monitor.service import Clock
 from ragvigil_monitor.settings import Phoenix
 
-MOST_ATTEMPTS: Final = 10
-"""So often is one request tried, over some minutes; then it is dropped, lest one that always fails keeps all others."""
+MOST_STRIKES: Final = 5
+"""A request that failed so often, each time when Phoenix had just taken another one, is dropped: it is to blame itself.
+While Phoenix is down, nothing is struck and all waits."""
 LAST_CHANCE_S: Final = 2.0
 """How long, when the service stops, what waits may still be sent."""
 
@@ -92,17 +93,22 @@ class Forwarder:
         return self._deadline is not None and time.monotonic() >= self._deadline
 
     def _bring(self, picked: Picked) -> None:
-        """Try until Phoenix has decided about a request, or it has been tried often enough."""
-        for _ in range(MOST_ATTEMPTS):
-            delivery = self._attempt(picked)
-            self._note(delivery)
-            if delivery.outcome is not Outcome.RETRY:
-                refused = picked.spans if delivery.outcome is Outcome.REFUSED else min(delivery.rejected, picked.spans)
-                self._waiting.settle(forwarded=picked.spans - refused, refused=refused)
-                return
-            if not self._waiting.pause(self._backoff.next_s(delivery.retry_after_s)):
-                break
-        self._waiting.settle(dropped=picked.spans)
+        """Try once; what Phoenix cannot take now waits again, behind all others."""
+        was_well = self._trouble is None
+        delivery = self._attempt(picked)
+        self._note(delivery)
+        if delivery.outcome is not Outcome.RETRY:
+            self._settle(picked, delivery)
+            return
+        strikes = picked.strikes + was_well
+        if strikes < MOST_STRIKES and self._waiting.pause(self._backoff.next_s(delivery.retry_after_s)):
+            self._waiting.give_back(replace(picked, strikes=strikes))
+        else:
+            self._waiting.settle(dropped=picked.spans)
+
+    def _settle(self, picked: Picked, delivery: Delivery) -> None:
+        refused = picked.spans if delivery.outcome is Outcome.REFUSED else min(delivery.rejected, picked.spans)
+        self._waiting.settle(forwarded=picked.spans - refused, refused=refused)
 
     def _attempt(self, picked: Picked) -> Delivery:
         try:

@@ -19,10 +19,14 @@ UNNAMED_PROJECT = "default"
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """An ExportTraceServiceRequest in protobuf, and how many spans it holds."""
+    """An ExportTraceServiceRequest in protobuf, and how many spans it holds.
+
+    strikes: how often it failed when Phoenix had taken the one before.
+    """
 
     body: bytes
     spans: int
+    strikes: int = 0
 
 
 def pick(request: ExportTraceServiceRequest, *, share: float, project: str | None) -> Picked | None:

@@ -24,7 +24,8 @@ class ForwardCounts:
 class Waiting:
     """Filled from many threads, none of which waits, and emptied by one.
 
-    The request that was taken last is under way until `settle`: it is counted as waiting, and makes no room for others.
+    The request that was taken last is under way until `settle` or `give_back`: it is counted as waiting, and makes no
+    room for others.
     """
 
     def __init__(self, max_requests: int, max_bytes: int) -> None:
@@ -40,10 +41,7 @@ class Waiting:
     def put(self, picked: Picked) -> None:
         """Add a request; what does not fit any more is dropped, the oldest first. After `close` all of it is."""
         with self._changed:
-            self._requests.append(picked)
-            self._size += len(picked.body)
-            while self._requests and (self._is_closed or self._is_too_much()):
-                self._drop_oldest()
+            self._append(picked)
             self._changed.notify_all()
 
     def take(self) -> Picked | None:
@@ -64,6 +62,13 @@ class Waiting:
                 self._dropped += dropped
                 self._refused += refused
                 self._under_way = None
+
+    def give_back(self, picked: Picked) -> None:
+        """Let what is under way wait again, behind all others; after `close` it has been counted already."""
+        with self._changed:
+            if self._under_way is not None:
+                self._under_way = None
+                self._append(picked)
 
     def pause(self, wait_s: float) -> bool:
         """Wait so long, or until `stop`; whether there is still time after that."""
@@ -92,6 +97,12 @@ class Waiting:
             under_way = self._under_way.spans if self._under_way is not None else 0
             waiting = under_way + sum(picked.spans for picked in self._requests)
             return ForwardCounts(self._forwarded, waiting, self._dropped, self._refused)
+
+    def _append(self, picked: Picked) -> None:
+        self._requests.append(picked)
+        self._size += len(picked.body)
+        while self._requests and (self._is_closed or self._is_too_much()):
+            self._drop_oldest()
 
     def _is_too_much(self) -> bool:
         return len(self._requests) > self._max_requests or self._size > self._max_bytes

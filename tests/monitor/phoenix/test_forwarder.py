@@ -13,8 +13,8 @@ from tests.samples.otlp import NOW
 from tests.samples.servers import free_port, wait_until
 
 from ragvigil import attributes as names
-from ragvigil.testing import Receiver, Reply, receiving
-from ragvigil_monitor.phoenix.forwarder import MOST_ATTEMPTS, Forwarder, open_forwarder
+from ragvigil.testing import Receiver, Reply, read_spans, receiving
+from ragvigil_monitor.phoenix.forwarder import MOST_STRIKES, Forwarder, open_forwarder
 from ragvigil_monitor.phoenix.waiting import ForwardCounts
 from ragvigil_monitor.settings import Phoenix
 
@@ -43,7 +43,7 @@ def test_without_a_key_none_is_sent(phoenix: Receiver, make_forwarder: Any, send
 
 def test_one_that_is_down_is_trouble_and_gets_all_when_it_is_back(make_forwarder: Any, send_spans: Any) -> None:
     port = free_port()
-    forwarder = make_forwarder(f"http://127.0.0.1:{port}", again_s=0.2)
+    forwarder = make_forwarder(f"http://127.0.0.1:{port}")
     send_spans(forwarder, 2)
     wait_until(lambda: forwarder.trouble() is not None, 10)
     assert forwarder.trouble().since == NOW
@@ -118,24 +118,48 @@ def test_one_that_hangs_up_without_an_answer_is_trouble(make_forwarder: Any, sen
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def hang_up() -> None:
-            for _ in range(MOST_ATTEMPTS):
+            for _ in range(20):
                 listener.accept()[0].close()
 
-        threading.Thread(target=hang_up, daemon=True).start()
+        hanging = threading.Thread(target=hang_up, daemon=True)
+        hanging.start()
         forwarder = make_forwarder(f"http://127.0.0.1:{listener.getsockname()[1]}")
         send_spans(forwarder, 2)
-        await_counts(forwarder, dropped=2)
-    assert forwarder.trouble() is not None
+        hanging.join(10)
+        assert not hanging.is_alive()
+        assert forwarder.counts() == ForwardCounts(waiting=2)
+        assert forwarder.trouble() is not None
 
 
-def test_a_request_that_always_fails_does_not_keep_the_others(
+class Poisoned(Receiver):
+    """Does not take the first trace, ever; takes all others."""
+
+    def answer_to(self, request: Any) -> Reply:
+        super().answer_to(request)
+        return Reply(503 if f"{1:032x}" in {found.trace_id for found in read_spans(request.body)} else 200)
+
+
+def test_a_request_that_always_fails_is_dropped_and_keeps_no_other(
     phoenix: Receiver, make_forwarder: Any, send_spans: Any
 ) -> None:
-    phoenix.answers = [Reply(503)] * MOST_ATTEMPTS
+    phoenix.__class__ = Poisoned
     forwarder = make_forwarder(phoenix.endpoint)
     send_spans(forwarder, 5, trace=1)
-    send_spans(forwarder, 1, trace=2)
-    await_counts(forwarder, dropped=5, forwarded=1)
+    for trace in range(2, 2 + MOST_STRIKES):
+        send_spans(forwarder, 1, trace=trace)
+        wait_until(lambda: forwarder.counts().forwarded == trace - 1, 10)  # noqa: B023 - asked at once
+    await_counts(forwarder, dropped=5, forwarded=MOST_STRIKES)
+
+
+def test_however_long_one_is_down_nothing_is_dropped_that_there_is_room_for(
+    phoenix: Receiver, make_forwarder: Any, send_spans: Any
+) -> None:
+    phoenix.answers = [Reply(503)] * 20 * MOST_STRIKES
+    forwarder = make_forwarder(phoenix.endpoint)
+    for trace in range(1, 4):
+        send_spans(forwarder, 2, trace=trace)
+    await_counts(forwarder, forwarded=6)
+    assert len(phoenix.requests) == 20 * MOST_STRIKES + 3
 
 
 @pytest.mark.parametrize("url", [f"http://{'a' * 70}.invalid", "http://..", "http://[::1"], ids=["long", "dots", "cut"])

@@ -53,6 +53,26 @@ def test_what_is_under_way_is_not_pushed_out() -> None:
     assert waiting.counts() == ForwardCounts(forwarded=1, waiting=1)
 
 
+def test_what_is_given_back_waits_behind_all_others() -> None:
+    waiting = Waiting(10, 1000)
+    for number in range(3):
+        waiting.put(request(number))
+    first = waiting.take()
+    assert first is not None
+    waiting.give_back(first)
+    assert taken(waiting) == [1, 2, 0]
+
+
+def test_what_is_given_back_to_a_full_queue_pushes_out_the_oldest() -> None:
+    waiting = Waiting(1, 1000)
+    waiting.put(request(0))
+    first = waiting.take()
+    assert first is not None
+    waiting.put(request(1, spans=3))
+    waiting.give_back(first)
+    assert waiting.counts() == ForwardCounts(waiting=1, dropped=3)
+
+
 def test_after_the_end_everything_is_dropped_and_counted_once() -> None:
     waiting = Waiting(10, 1000)
     for number in range(3):
@@ -60,6 +80,7 @@ def test_after_the_end_everything_is_dropped_and_counted_once() -> None:
     waiting.take()
     waiting.close()
     waiting.settle(forwarded=2)
+    waiting.give_back(request(0, spans=2))
     waiting.put(request(4, spans=3))
     assert waiting.counts() == ForwardCounts(dropped=9)
 
@@ -72,22 +93,29 @@ def test_a_pause_ends_with_the_service() -> None:
 
 
 @given(
-    st.lists(st.one_of(st.tuples(st.integers(1, 60), st.integers(1, 9)), st.sampled_from(["take", "settle", "close"]))),
+    st.lists(
+        st.one_of(
+            st.tuples(st.integers(1, 60), st.integers(1, 9)), st.sampled_from(["take", "settle", "give back", "close"])
+        )
+    ),
     st.integers(1, 5),
     st.integers(1, 120),
 )
 def test_no_span_is_lost_or_counted_twice(steps: list[tuple[int, int] | str], most: int, most_bytes: int) -> None:
-    waiting, put, held = Waiting(most, most_bytes), 0, 0
+    waiting, put = Waiting(most, most_bytes), 0
+    held: Picked | None = None
     for step in steps:
         if isinstance(step, tuple):
             waiting.put(request(0, *step))
             put += step[1]
-        elif step == "take" and not held and waiting.counts().waiting:
-            picked = waiting.take()
-            held = picked.spans if picked else 0
-        elif step == "settle":
-            waiting.settle(refused=held)
-            held = 0
+        elif step == "take" and held is None and waiting.counts().waiting:
+            held = waiting.take()
+        elif step == "settle" and held is not None:
+            waiting.settle(refused=held.spans)
+            held = None
+        elif step == "give back" and held is not None:
+            waiting.give_back(held)
+            held = None
         elif step == "close":
             waiting.close()
         counts = waiting.counts()
