@@ -17,7 +17,7 @@ from tests.samples.servers import wait_until
 
 from ragvigil import attributes as names
 
-pytestmark = pytest.mark.phoenix
+pytestmark = [pytest.mark.phoenix, pytest.mark.timeout(900)]
 STORED_WITHIN_S = 120
 
 

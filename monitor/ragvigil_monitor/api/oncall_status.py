@@ -8,7 +8,6 @@ from ragvigil_monitor.api.auth import ServiceDep
 from ragvigil_monitor.api.models import Alert, GuardrailState, MonitorProblem, Status
 from ragvigil_monitor.api.oncall_alerts import UNRESOLVED, alerts_in
 from ragvigil_monitor.guardrails.budget import alarm_budget
-from ragvigil_monitor.phoenix.annotating import annotation_counts
 from ragvigil_monitor.phoenix.links import trace_url
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.settings import Phoenix
@@ -35,7 +34,7 @@ def status(service: ServiceDep) -> Status:
         budget=alarm_budget(service.settings),
         guardrails=[GuardrailState(**row) for row in service.store.rows("guardrail_states_now")],
         alerts=alerts,
-        problems=_problems(service.store, now) + _phoenix_problems(service, now),
+        problems=_problems(service.store, now) + _phoenix_problems(service),
         phoenix_urls=_phoenix_urls(alerts, service.settings.phoenix),
     )
 
@@ -56,18 +55,23 @@ def _problems(store: Store, now: datetime) -> list[MonitorProblem]:
     return failing + given_up
 
 
-def _phoenix_problems(service: Service, now: datetime) -> list[MonitorProblem]:
-    if service.forwarder is None:
+def _phoenix_problems(service: Service) -> list[MonitorProblem]:
+    if service.settings.phoenix.url is None:
         return []
-    problems, trouble = [], service.forwarder.trouble()
-    if trouble is not None:
-        detail = f"{trouble.reason} ({service.forwarder.counts().waiting} spans wait for it)"
-        problems.append(MonitorProblem(part="Phoenix", since=trouble.since, detail=detail))
-    annotations = annotation_counts(service.store, now)
-    if annotations.unreached_since is not None:
-        detail = f"{annotations.last_error} ({annotations.waiting} annotations wait for it)"
-        problems.append(MonitorProblem(part="Phoenix annotations", since=annotations.unreached_since, detail=detail))
-    return problems
+    unreached = [
+        MonitorProblem(part="Phoenix annotations", since=row["since"], detail=row["last_error"])
+        for row in service.store.rows("annotations_unreached")
+    ]
+    return _forwarding_problem(service) + unreached
+
+
+def _forwarding_problem(service: Service) -> list[MonitorProblem]:
+    trouble = service.forwarder.trouble() if service.forwarder is not None else None
+    if service.forwarder is None or trouble is None:
+        return []
+    waiting = service.forwarder.counts().waiting
+    detail = f"{trouble.reason} ({waiting} spans wait for it)"
+    return [MonitorProblem(part="Phoenix", since=trouble.since, detail=detail)]
 
 
 def _phoenix_urls(alerts: list[Alert], phoenix: Phoenix) -> dict[str, str]:

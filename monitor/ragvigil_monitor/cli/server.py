@@ -1,6 +1,7 @@
 """The running service: everything opened in order, and closed in reverse on SIGTERM or SIGINT."""
 
 import errno
+import logging
 import signal
 import socket
 from contextlib import ExitStack
@@ -10,7 +11,7 @@ from typing import NoReturn
 import uvicorn
 
 from ragvigil_monitor.api.app import create_app
-from ragvigil_monitor.errors import ConfigurationError
+from ragvigil_monitor.errors import ConfigurationError, StoreError
 from ragvigil_monitor.keys import Keys, keys_path
 from ragvigil_monitor.phoenix.counting import write_counts
 from ragvigil_monitor.phoenix.forwarder import Forwarder, open_forwarder
@@ -19,6 +20,8 @@ from ragvigil_monitor.schedule import Ticker
 from ragvigil_monitor.service import Service, utc_now
 from ragvigil_monitor.settings import Server, Settings
 from ragvigil_monitor.store import Store
+
+logger = logging.getLogger(__name__)
 
 _BACKLOG = 2048
 _STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -57,8 +60,11 @@ def _forwarder(settings: Settings, store: Store, opened: ExitStack) -> Forwarder
 
 
 def _write_last_counts(store: Store, forwarder: Forwarder) -> None:
-    with store.transaction() as writer:
-        write_counts(writer, forwarder, utc_now())
+    try:
+        with store.transaction() as writer:
+            write_counts(writer, forwarder, utc_now())
+    except StoreError:
+        logger.exception("What became of the last spans for Phoenix could not be written down.")
 
 
 def listening_socket(server: Server) -> socket.socket:

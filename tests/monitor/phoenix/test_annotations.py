@@ -11,7 +11,8 @@ import pytest
 from tests.samples.reviews import draw_reviews, insert_events, reviewed_store, thumbs_down
 from tests.samples.servers import free_port, running_service
 
-from ragvigil.testing import Receiver, Reply
+from ragvigil.testing import Receiver, Reply, receiving
+from ragvigil_monitor.api.oncall_status import status
 from ragvigil_monitor.jobs import jobs
 from ragvigil_monitor.keys import Keys
 from ragvigil_monitor.phoenix.annotating import MOST_REFUSALS, MOST_SENT, annotation_counts
@@ -222,13 +223,21 @@ def test_one_that_takes_nothing_is_asked_rarely_and_gets_all_later(desk: Desk, p
 
 
 def test_one_that_is_down_is_a_problem_of_the_monitor(make_desk: MakeDesk) -> None:
-    desk = make_desk(url=f"http://127.0.0.1:{free_port()}")
+    port = free_port()
+    desk = make_desk(url=f"http://127.0.0.1:{port}")
     desk.run()
     found = annotation_counts(desk.service.store, desk.now)
     assert (found.waiting, found.unreached_since) == (3, NOW)
     assert "ConnectError" in (found.last_error or "")
+    (problem,) = status(desk.service).problems
+    assert (problem.part, problem.since, problem.detail) == ("Phoenix annotations", NOW, found.last_error)
     desk.run(later_s=3600)
     assert desk.counts() == {"waiting": 3}
+    with receiving(port):
+        for _ in range(2):
+            desk.run(later_s=600)
+    assert desk.counts() == {"delivered": 3}
+    assert status(desk.service).problems == []
 
 
 def test_one_that_never_answers_costs_one_attempt_a_run(desk: Desk, phoenix: Receiver) -> None:
