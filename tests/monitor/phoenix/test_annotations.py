@@ -146,6 +146,7 @@ def test_nobody_is_named(desk: Desk, phoenix: Receiver) -> None:
 
 def test_only_the_first_label_of_an_answer_is_sent(desk: Desk, phoenix: Receiver) -> None:
     _, first = desk.label(Label.UNSUPPORTED)
+    desk.now += timedelta(seconds=1)
     seconds = [desk.label(Label.SUPPORTED, "grace")[1] for _ in range(30)]
     desk.run()
     desk.run()
