@@ -12,7 +12,7 @@ import httpx
 from tests.samples.servers import free_port
 
 PROGRAM = Path(__file__).parents[2] / ".venv-phoenix" / "bin" / "phoenix"
-STARTED_WITHIN_S = 240
+STARTED_WITHIN_S = 480
 STOPPED_WITHIN_S = 30
 # It sends nothing home, and its assistant, which may run a shell, is off.
 _QUIET = {
