@@ -17,6 +17,7 @@ from ragvigil_dashboards.models import (
     AnswerRow,
     Completeness,
     IngestCount,
+    PhoenixState,
     Release,
     Series,
     SignalInfo,
@@ -151,6 +152,10 @@ class Client:
     def feedback(self, *, days: int) -> list[FeedbackTotal]:
         """What became of the feedback of the last days."""
         return self._read(list[FeedbackTotal], "/feedback", days=days)
+
+    def phoenix(self) -> PhoenixState | None:
+        """What became of the spans for Phoenix; None where there is none."""
+        return self._read(PhoenixState | None, "/phoenix")  # type: ignore[arg-type]
 
     def _read(self, kind: type[T], path: str, **parameters: str | int) -> T:
         return parsed(kind, path, self._api.get(path, parameters))

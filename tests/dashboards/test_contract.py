@@ -122,6 +122,7 @@ def test_the_routes_that_the_client_asks_exist() -> None:
         "/api/v1/ingest",
         "/api/v1/feedback",
         "/api/v1/judges",
+        "/api/v1/phoenix",
     }
 
 
