@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.samples.reviews import draw_reviews, reviewed_store
+from tests.samples.searches import relevance_store
 from tests.samples.servers import running_api, running_service
 from tests.samples.stores import Sample, sample
 
@@ -108,6 +109,17 @@ class Queue:
             "reviews_between", kind="answer", start=datetime(2020, 1, 1, tzinfo=UTC), end=NEVER, now=NEVER
         )
         return len({row["item_id"] for row in rows if row["is_skipped"]})
+
+
+@pytest.fixture
+def marking() -> Iterator[Queue]:
+    """Six searches to be marked, nothing else."""
+    keys, store = Keys.generate(), relevance_store(datetime.now(UTC), items=6)
+    with running_service(store, keys) as service:
+        draw_reviews(service)
+        with running_api(service) as url:
+            yield Queue(url, keys, store)
+    store.close()
 
 
 @pytest.fixture
