@@ -96,11 +96,10 @@ class Queue:
         """The queue as a reviewer sees it."""
         return ReviewClient(HttpApi(self.url, self.keys.by_role[Role.REVIEWER]), reviewer)
 
-    def labels(self) -> list[tuple[str, str]]:
-        """Item and label of everything that was stored."""
-        rows = self.store.rows(
-            "reviews_between", kind="answer", start=datetime(2020, 1, 1, tzinfo=UTC), end=NEVER, now=NEVER
-        )
+    def labels(self, kind: str = "answer") -> list[tuple[str, str]]:
+        """Item and label of everything of a kind that was stored."""
+        start = datetime(2020, 1, 1, tzinfo=UTC)
+        rows = self.store.rows("reviews_between", kind=kind, start=start, end=NEVER, now=NEVER)
         return [(row["item_id"], row["first_label"]) for row in rows if row["first_label"] is not None]
 
     def skipped(self) -> int:

@@ -93,7 +93,16 @@ def test_a_press_that_was_meant_for_the_item_before_decides_nothing(marking: "Qu
 
 @pytest.mark.parametrize(
     ("sent", "read"),
-    [([0, 2.0], [0, 2]), ([], []), (None, None), ("0", None), (["0"], None), ({"0": 1}, None)],
+    [
+        ([0, 2.0], [0, 2]),
+        ([], []),
+        (None, None),
+        ("0", None),
+        (["0"], None),
+        ({"0": 1}, None),
+        ([0.5], None),
+        ([float("nan")], None),
+    ],
     ids=str,
 )
 def test_only_a_list_of_numbers_is_read_as_places(sent: object, read: list[int] | None) -> None:
