@@ -98,6 +98,7 @@ def test_the_routes_that_the_review_page_asks_exist() -> None:
     assert set(app.openapi()["paths"]) >= {
         "/api/v1/review/next",
         "/api/v1/review/items/{item_id}/label",
+        "/api/v1/review/items/{item_id}/relevance",
         "/api/v1/review/items/{item_id}/skip",
     }
 

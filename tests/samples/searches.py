@@ -152,9 +152,9 @@ def _contents(found: Texts) -> dict[str, str]:
     }
 
 
-def relevance_store(now: datetime, *, items: int = 12) -> Store:
+def relevance_store(now: datetime, *, items: int = 12, store: Store | None = None) -> Store:
     """Probed retrievals a few hours before `now`, about the exchanges of the other sample, each with all its texts."""
-    made = Searches(Store.open(None))
+    made = Searches(store or Store.open(None))
     every = {f"{CANARY}-{number}": text for number, text in enumerate(text for _, _, own in EXCHANGES for text in own)}
     for number in range(items):
         question, _, own = EXCHANGES[number % len(EXCHANGES)]

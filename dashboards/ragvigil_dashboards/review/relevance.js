@@ -5,18 +5,19 @@ const PAGE = 0.85
 
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component
+  const save = (marks) => setTriggerValue("saved", marks)
   const before = parentElement.relevanceDesk
-  if (before?.item === data.item) {
-    before.save = (marks) => setTriggerValue("saved", marks)
-    return before.leave
-  }
   before?.leave()
+  if (before?.item === data.item && before.root.isConnected) {
+    before.save = save
+    return before.listen()
+  }
   before?.root.remove()
-  const desk = new RelevanceDesk(data, (marks) => setTriggerValue("saved", marks))
+  const desk = new RelevanceDesk(data, save)
   parentElement.relevanceDesk = desk
   parentElement.append(desk.root)
   desk.move(0)
-  return desk.leave
+  return desk.listen()
 }
 
 class RelevanceDesk {
@@ -29,7 +30,6 @@ class RelevanceDesk {
     this.save = save
     this.quietSince = performance.now()
     this.build(data)
-    this.listen()
   }
 
   build(data) {
@@ -60,10 +60,12 @@ class RelevanceDesk {
     return row
   }
 
+  // Streamlit calls what this returns before it draws again, which it may do without another item.
   listen() {
     const onKey = (event) => this.press(event)
     document.addEventListener("keydown", onKey)
     this.leave = () => document.removeEventListener("keydown", onKey)
+    return this.leave
   }
 
   press(event) {

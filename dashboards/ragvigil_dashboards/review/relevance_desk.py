@@ -28,8 +28,9 @@ def _save(desk: Desk) -> None:
 
 def _places(given: Any) -> list[int] | None:
     """Whole numbers, or None for anything else that a page could send."""
-    is_list = isinstance(given, list) and all(isinstance(place, int | float) for place in given)
-    return [int(place) for place in given] if is_list else None
+    if not isinstance(given, list) or not all(isinstance(place, int | float) for place in given):
+        return None
+    return [int(place) for place in given] if all(float(place).is_integer() for place in given) else None
 
 
 @cache

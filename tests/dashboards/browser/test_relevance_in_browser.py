@@ -75,15 +75,16 @@ def count(page: Page, said: str) -> None:
     expect(page.locator(".rr-count")).to_have_text(said)
 
 
-def row(page: Page, place: int) -> object:
-    return page.locator(".rr-row").nth(place)
-
-
-def save(page: Page, labelled: int) -> None:
-    """Look at the item for more than half a second, then save it."""
+def read(page: Page) -> None:
+    """Look at the item for more than the half second in which no key decides."""
     settle(page)
     shown_at = page.evaluate("performance.now()")
     page.wait_for_function("shown_at => performance.now() - shown_at > 600", arg=shown_at)
+
+
+def save(page: Page, labelled: int) -> None:
+    """Look at the item, then save it."""
+    read(page)
     page.keyboard.press("Enter")
     expect(page.locator(".rw-top")).to_contain_text(f"{labelled} labelled today")
 
@@ -142,7 +143,7 @@ def test_a_key_that_is_held_down_saves_one_item_and_toggles_once(marking: Markin
         page.keyboard.down("Space")
     page.keyboard.up("Space")
     count(page, "1 of 11 marked")
-    settle(page)
+    read(page)
     for _ in range(20):
         page.keyboard.down("Enter")
     page.keyboard.up("Enter")
@@ -161,9 +162,7 @@ def test_an_item_is_skipped_and_the_guideline_takes_no_marks(marking: MarkingApp
     for key in ("Space", "Enter", "h"):
         page.keyboard.press(key)
     count(page, "0 of 11 marked")
-    settle(page)
-    shown_at = page.evaluate("performance.now()")
-    page.wait_for_function("shown_at => performance.now() - shown_at > 600", arg=shown_at)
+    read(page)
     page.keyboard.press("s")
     expect(page.locator(".rw-held")).to_contain_text("Skipped")
     save(page, 1)
