@@ -1,8 +1,9 @@
 """Every setting of the monitor, one file a group."""
 
+from ragvigil_monitor.settings.drift import Drift
 from ragvigil_monitor.settings.guardrails import Guardrails, QueryDrift, RateBand
 from ragvigil_monitor.settings.review import Review
 from ragvigil_monitor.settings.service import Server, Webhook
 from ragvigil_monitor.settings.settings import Settings
 
-__all__ = ["Guardrails", "QueryDrift", "RateBand", "Review", "Server", "Settings", "Webhook"]
+__all__ = ["Drift", "Guardrails", "QueryDrift", "RateBand", "Review", "Server", "Settings", "Webhook"]

@@ -16,6 +16,7 @@ from pydantic_settings import (
 )
 
 from ragvigil_monitor.errors import ConfigurationError
+from ragvigil_monitor.settings.drift import Drift
 from ragvigil_monitor.settings.guardrails import Guardrails
 from ragvigil_monitor.settings.review import Review
 from ragvigil_monitor.settings.service import Alarms, Notify, Schedule, Server, StoreSettings
@@ -36,6 +37,7 @@ class Settings(BaseSettings):
     schedule: Schedule = Field(Schedule(), description="The jobs.")
     alarms: Alarms = Field(Alarms(), description="The alarms.")
     guardrails: Guardrails = Field(Guardrails(), description="The guardrails.")
+    drift: Drift = Field(Drift(), description="The evidence of drift.")
     review: Review = Field(Review(), description="The blind review.")
     notify: Notify = Field(Notify(), description="The notifications.")
 
