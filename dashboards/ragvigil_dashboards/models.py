@@ -78,6 +78,7 @@ class Alert(Read):
     silenced_until: datetime | None
     sentence: str
     evidence: Evidence
+    cross_check: str | None
 
 
 class AlarmBudget(Read):

@@ -20,6 +20,7 @@ def evidence_facts(alert: Alert, reader: Reader) -> list[Markup]:
     return [
         *_fact("Since", since(alert, reader)),
         *_fact("How sure", together([gauge.draw(evidence), _sample(evidence, reader)])),
+        *([] if alert.cross_check is None else _fact("Checked", tag("span", alert.cross_check))),
         *_fact("Where", _slices(evidence)),
         *_fact("Releases", _releases(alert, reader)),
         *_fact("Traces", _traces(evidence)),

@@ -7,7 +7,9 @@ from fastapi import APIRouter
 from ragvigil_monitor.api.auth import ServiceDep
 from ragvigil_monitor.api.models import GuardrailState, MonitorProblem, Status
 from ragvigil_monitor.api.oncall_alerts import UNRESOLVED, alerts_in
+from ragvigil_monitor.drift.cross_check import newest_cross_check
 from ragvigil_monitor.guardrails.budget import alarm_budget
+from ragvigil_monitor.guardrails.cross_check_words import cross_check_note
 from ragvigil_monitor.store import Store
 
 router = APIRouter()
@@ -30,7 +32,7 @@ def status(service: ServiceDep) -> Status:
         answers_last_24h=traffic["answers_counted"],
         budget=alarm_budget(service.settings),
         guardrails=[GuardrailState(**row) for row in service.store.rows("guardrail_states_now")],
-        alerts=alerts_in(service.store, UNRESOLVED, _MOST_ALERTS),
+        alerts=alerts_in(service, UNRESOLVED, _MOST_ALERTS),
         problems=_problems(service.store, now),
     )
 
@@ -48,4 +50,11 @@ def _problems(store: Store, now: datetime) -> list[MonitorProblem]:
         )
         for row in store.rows("notifications_given_up", since=now - _SHOWN_FOR, limit=_MOST_NOTIFICATIONS)
     ]
-    return failing + given_up
+    return failing + given_up + _disagreement(store, now)
+
+
+def _disagreement(store: Store, now: datetime) -> list[MonitorProblem]:
+    check = newest_cross_check(store, now - _SHOWN_FOR, now)
+    if check is None or check.agrees:
+        return []
+    return [MonitorProblem(part="drift evidence", since=check.checked_at, detail=cross_check_note(check))]
