@@ -1,7 +1,6 @@
 """What goes wrong with another program's environment, each with a program that goes wrong in that way."""
 
 import os
-import stat
 import threading
 import time
 from collections.abc import Callable
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.samples.cross_checks import program
 
 from ragvigil_monitor.drift.alibi import AlibiDetect, AlibiTest
 from ragvigil_monitor.errors import AlibiFailed
@@ -30,10 +30,8 @@ def make_alibi(tmp_path: Path) -> MakeAlibi:
         timeout_s: float = 30,
         acknowledged: bool = False,
     ) -> AlibiDetect:
-        program = tmp_path / "python"
-        program.write_text(f"#!/bin/sh\nif [ \"$3\" = version ]; then echo '{version}'; exit 0; fi\n{test}\n")
-        program.chmod(program.stat().st_mode | stat.S_IXUSR)
-        return AlibiDetect(program, timeout_s, acknowledged, threading.Event())
+        python = program(tmp_path / "python", test, version=version)
+        return AlibiDetect(python, timeout_s, acknowledged, threading.Event())
 
     return make
 
