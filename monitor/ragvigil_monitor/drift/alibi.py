@@ -14,8 +14,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from tempfile import TemporaryFile
 from threading import Event
-from typing import Annotated, Self, TypeVar
+from typing import IO, Annotated, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,22 +107,26 @@ class AlibiDetect:
         return AlibiTest(found.version, found.mmd2, p, permutations)
 
     def _run(self, arguments: Sequence[str], request: bytes, timeout_s: float) -> bytes:
-        process = self._started(arguments)
-        try:
-            answer, complaint = self._answered(process, request, timeout_s)
-        finally:
-            _end(process)
+        # A file, because a pipe that is full when communicate() is interrupted is never filled again.
+        with TemporaryFile() as asked:
+            asked.write(request)
+            asked.seek(0)
+            process = self._started(arguments, asked)
+            try:
+                answer, complaint = self._answered(process, timeout_s)
+            finally:
+                _end(process)
         if process.returncode != 0:
             raise AlibiFailed(f"alibi-detect {_ending(process.returncode)}: {_last_line(complaint)}")
         return answer
 
-    def _started(self, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+    def _started(self, arguments: Sequence[str], asked: IO[bytes]) -> subprocess.Popen[bytes]:
         worker = str(resources.files(__package__).joinpath("alibi_worker.py"))
         try:
             # -I: neither PYTHONPATH nor the folder of the worker may shadow what that environment holds.
             return subprocess.Popen(  # noqa: S603 - the program is a setting of whoever runs the service
                 [str(self.python), "-I", worker, *arguments],
-                stdin=subprocess.PIPE,
+                stdin=asked,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=_environment(os.environ),
@@ -133,14 +138,11 @@ class AlibiDetect:
                 "Build it with `make setup-alibi`, or set drift.alibi_python."
             ) from failure
 
-    def _answered(self, process: subprocess.Popen[bytes], request: bytes, timeout_s: float) -> tuple[bytes, bytes]:
+    def _answered(self, process: subprocess.Popen[bytes], timeout_s: float) -> tuple[bytes, bytes]:
         deadline = time.monotonic() + timeout_s
-        given: bytes | None = request
         while True:
-            try:
-                return process.communicate(given, timeout=_STOP_LOOKED_FOR_S)
-            except subprocess.TimeoutExpired:
-                given = None
+            with suppress(subprocess.TimeoutExpired):
+                return process.communicate(timeout=_STOP_LOOKED_FOR_S)
             if self.stopping.is_set():
                 raise AlibiFailed("The service was stopped before alibi-detect had an answer.")
             if time.monotonic() > deadline:
@@ -195,6 +197,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    for pipe in (process.stdin, process.stdout, process.stderr):
+    for pipe in (process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()

@@ -56,6 +56,15 @@ def test_the_vectors_reach_it_without_rounding(make_alibi: MakeAlibi, tmp_path: 
         np.testing.assert_array_equal(request["current"], CURRENT)
 
 
+def test_a_large_request_reaches_one_that_takes_its_time(make_alibi: MakeAlibi, tmp_path: Path) -> None:
+    """More than a pipe holds, and read only after the first look whether the service stops."""
+    alibi = make_alibi(f"sleep 0.5; cat >{tmp_path}/request.npz; echo '{ANSWER}'", timeout_s=20)
+    large = np.random.default_rng(1).normal(size=(1_000, 100))
+    alibi.test(large, CURRENT, gamma=0.5, permutations=100)
+    with np.load(tmp_path / "request.npz", allow_pickle=False) as request:
+        np.testing.assert_array_equal(request["reference"], large)
+
+
 def test_it_sees_no_secret_of_the_service(
     make_alibi: MakeAlibi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
