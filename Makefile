@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
-ALIBI_PYTHON ?= python3.11
+ALIBI_PYTHON ?= $(shell command -v python3.11 || echo $(PYTHON))
 ALIBI_STAMP := .venv-alibi/.installed
 COMPILE := $(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header \
 	--python-version 3.11
