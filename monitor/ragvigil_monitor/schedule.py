@@ -16,7 +16,7 @@ from typing import Self
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from ragvigil_monitor.drift.alibi import AlibiDetect
-from ragvigil_monitor.drift.cross_check import BACKEND, cross_check_job
+from ragvigil_monitor.drift.cross_check import BACKEND, CROSS_CHECK, cross_check_job
 from ragvigil_monitor.errors import ClockWentBack
 from ragvigil_monitor.job import Job, Turn
 from ragvigil_monitor.jobs import jobs
@@ -67,9 +67,13 @@ def _guarded(service: Service, job: Job, now: datetime, was_failing: bool) -> in
             writer.execute("note_job_problem", job=job.name, failed_at=now, error=error)
         return 0
     if was_failing:
-        with service.store.transaction() as writer:
-            writer.execute("clear_job_problem", job=job.name)
+        _forget_problem(service, job.name)
     return judged
+
+
+def _forget_problem(service: Service, job: str) -> None:
+    with service.store.transaction() as writer:
+        writer.execute("clear_job_problem", job=job)
 
 
 def _run(service: Service, job: Job, now: datetime) -> int:
@@ -143,6 +147,8 @@ class Ticker:
         self._repeat(self._tick, tick_s)
         if self._service.settings.drift.backend == BACKEND:
             self._repeat(self._check_drift, max(tick_s, _CHECK_S))
+        else:
+            _forget_problem(self._service, CROSS_CHECK)
         self._scheduler.start()
 
     def stop(self) -> None:

@@ -15,7 +15,7 @@ from ragvigil_monitor.service import Service
 from ragvigil_monitor.statistics.mmd_permutation import mmd_test
 from ragvigil_monitor.store import Store, Writer
 
-JOB = "drift_cross_check"
+CROSS_CHECK = "drift_cross_check"
 BACKEND = "alibi-detect"
 AGREED = 1e-9
 """Differences of MMD² that rounding explains, and more than a hundred times what was seen."""
@@ -44,7 +44,7 @@ class CrossCheck:
 
 def cross_check_job(alibi: AlibiDetect) -> Job:
     """The check as a job. It may take long, so it does not belong among those that wait for each other."""
-    return Job(JOB, 0, partial(check_newest, alibi))
+    return Job(CROSS_CHECK, 0, partial(check_newest, alibi))
 
 
 def newest_cross_check(store: Store, earliest: datetime, latest: datetime) -> CrossCheck | None:

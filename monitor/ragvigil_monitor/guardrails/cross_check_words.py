@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from ragvigil_monitor.drift.cross_check import BACKEND, JOB, CrossCheck, newest_cross_check
+from ragvigil_monitor.drift.cross_check import BACKEND, CROSS_CHECK, CrossCheck, newest_cross_check
 from ragvigil_monitor.service import Service
 
 
@@ -13,7 +13,7 @@ def cross_check_sentence(service: Service, earliest: datetime, latest: datetime)
         return cross_check_note(found)
     if service.settings.drift.backend != BACKEND:
         return None
-    failing = [row["error"] for row in service.store.rows("job_problems_now") if row["job"] == JOB]
+    failing = [row["error"] for row in service.store.rows("job_problems_now") if row["job"] == CROSS_CHECK]
     return f"Not checked by {BACKEND}: {failing[0]}" if failing else f"{BACKEND} has not checked the MMD² yet."
 
 

@@ -85,3 +85,14 @@ def test_the_builtin_backend_starts_no_other_program(with_alibi: Callable[..., S
     with Ticker(service):
         wait_for(lambda: service.store.rows("watermark_of_job", job="cost_per_query"))
     assert not (tmp_path / "started").exists()
+
+
+def test_what_ailed_a_backend_that_is_no_longer_wanted_is_forgotten(
+    with_alibi: Callable[..., Service], monday: datetime
+) -> None:
+    service = with_alibi("builtin")
+    with service.store.transaction() as writer:
+        writer.execute("note_job_problem", job="drift_cross_check", failed_at=monday, error="no environment")
+    with Ticker(service):
+        pass
+    assert service.store.rows("job_problems_now") == []
