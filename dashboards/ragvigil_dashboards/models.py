@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+from pydantic import Field
+
 from ragvigil_dashboards.answer_models import Answer as Answer
 from ragvigil_dashboards.answer_models import AnswerRow as AnswerRow
 from ragvigil_dashboards.answer_models import Document as Document
@@ -75,7 +77,7 @@ class Evidence(Read):
     slices: list[SliceShare]
     trace_ids: list[str]
     releases: list[Candidate]
-    also_in_breach: list[str] = []
+    also_in_breach: list[str] = Field(default_factory=list)
     triage: Triage | None = None
     split: ChangeSplit | None = None
 
@@ -127,7 +129,7 @@ class Status(Read):
     guardrails: list[GuardrailState]
     alerts: list[Alert]
     problems: list[MonitorProblem]
-    phoenix_urls: dict[str, str] = {}
+    phoenix_urls: dict[str, str] = Field(default_factory=dict)
 
 
 class Completeness(Read):
