@@ -18,6 +18,8 @@ from tests.samples.multilingual.corpus import Corpus
 from tests.samples.multilingual.evidence import ByHand, Fate
 from tests.samples.multilingual.reviewer import Item, PerfectReviewer
 
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
 AGO = timedelta(hours=50)
 """When questions are asked: a day ends after them, and after that reviewers have a day, before the guardrail looks."""
 DRAWN_AFTER = timedelta(hours=4)
@@ -139,7 +141,7 @@ def guardrail_of(done: Reviewed) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     "texts_of",
     [
         pytest.param(corpus.written, id="written"),
-        pytest.param(corpus.real_or_skip, id="real", marks=[pytest.mark.slow, pytest.mark.timeout(600)]),
+        pytest.param(corpus.real_or_skip, id="real"),
     ],
 )
 def test_the_monitor_names_the_questions_that_a_hard_filter_hurt(
