@@ -1,15 +1,12 @@
 """What the pages read of the API's answers: only the fields that they use; unknown ones are ignored."""
 
 from datetime import datetime
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
-
-class Read(BaseModel):
-    """Base: immutable, tolerant of fields that a newer service adds."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
+from ragvigil_dashboards.answer_models import Answer as Answer
+from ragvigil_dashboards.answer_models import AnswerRow as AnswerRow
+from ragvigil_dashboards.answer_models import Document as Document
+from ragvigil_dashboards.answer_models import StageSpan as StageSpan
+from ragvigil_dashboards.read import Read as Read
 
 
 class GuardrailState(Read):
@@ -33,11 +30,32 @@ class SliceShare(Read):
 
 
 class Candidate(Read):
-    """A release first seen near the onset."""
+    """Something new that was first seen near the onset, such as a release."""
 
+    kind: str
     service: str
-    service_version: str
+    value: str
     first_seen_at: datetime
+    bayes_factor: float | None
+
+
+class Triage(Read):
+    """What the times let suspect, and between which times something new would have been a candidate."""
+
+    verdict: str
+    sentence: str
+    searched_from: datetime
+    searched_until: datetime
+
+
+class ChangeSplit(Read):
+    """What a change is made of: mix + rate = after - before."""
+
+    name: str
+    before: float
+    after: float
+    mix: float
+    rate: float
 
 
 class Evidence(Read):
@@ -58,6 +76,8 @@ class Evidence(Read):
     trace_ids: list[str]
     releases: list[Candidate]
     also_in_breach: list[str] = []
+    triage: Triage | None = None
+    split: ChangeSplit | None = None
 
 
 class Alert(Read):
@@ -79,6 +99,7 @@ class Alert(Read):
     silenced_until: datetime | None
     sentence: str
     evidence: Evidence
+    cross_check: str | None
 
 
 class AlarmBudget(Read):
@@ -106,6 +127,7 @@ class Status(Read):
     guardrails: list[GuardrailState]
     alerts: list[Alert]
     problems: list[MonitorProblem]
+    phoenix_urls: dict[str, str] = {}
 
 
 class Completeness(Read):
@@ -128,6 +150,31 @@ class IngestCount(Read):
     service: str
     outcome: str
     items: int
+
+
+class PhoenixAnnotations(Read):
+    """What became of what people said of answers."""
+
+    delivered: int
+    waiting: int
+    given_up: int
+    not_forwarded: int
+    unreached_since: datetime | None
+    last_error: str | None
+
+
+class PhoenixState(Read):
+    """What became of the spans and annotations for Phoenix, and what is wrong with it."""
+
+    url: str
+    share: float
+    forwarded: int
+    waiting: int
+    dropped: int
+    refused: int
+    failing_since: datetime | None
+    error: str | None
+    annotations: PhoenixAnnotations
 
 
 class SeriesPoint(Read):
@@ -166,84 +213,3 @@ class Release(Read):
     service: str
     service_version: str
     first_seen_at: datetime
-
-
-class AnswerRow(Read):
-    """One answer in a list."""
-
-    trace_id: str
-    started_at: datetime
-    duration_ms: float | None
-    cost_usd: float | None
-    service: str
-    service_version: str | None
-    intent: str | None
-    status: str
-    question: str | None
-    stage_duration_ms: float | None
-    stage_cost_usd: float | None
-
-
-class Document(Read):
-    """One document in a stage's list."""
-
-    id: str
-    score: float | None
-
-
-class StageSpan(Read):
-    """One span of an answer."""
-
-    span_id: str
-    parent_span_id: str | None
-    name: str
-    kind: str | None
-    stage: str | None
-    offset_ms: float
-    duration_ms: float | None
-    status: str
-    status_message: str | None
-    service: str
-    model: str | None
-    input_tokens: int | None
-    output_tokens: int | None
-    cost_usd: float | None
-    time_to_first_token_ms: float | None
-    top_k: int | None
-    query_text: str | None
-    filter_state: str | None
-    filter_in_words: list[str]
-    input_documents: list[Document]
-    output_documents: list[Document]
-    context_tokens: int | None
-    context_truncated: bool | None
-    attributes: dict[str, Any]
-    dropped_attributes: int
-
-    @property
-    def ended_ms(self) -> float:
-        """When the span ended, from the start of the answer; its start where the duration is unknown."""
-        return self.offset_ms + (self.duration_ms or 0.0)
-
-
-class Answer(Read):
-    """Everything about one answer."""
-
-    trace_id: str
-    span_id: str
-    answer_id: str
-    started_at: datetime
-    duration_ms: float | None
-    cost_usd: float | None
-    service: str
-    service_version: str | None
-    status: str
-    session_id: str | None
-    intent: str | None
-    slices: dict[str, str]
-    question: str | None
-    answer: str | None
-    citations: list[str]
-    refusal: bool | None
-    confidence: float | None
-    spans: list[StageSpan]

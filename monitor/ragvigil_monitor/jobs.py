@@ -14,13 +14,15 @@ from ragvigil_monitor.guardrails.registry import GUARDRAILS
 from ragvigil_monitor.guardrails.watch import watch
 from ragvigil_monitor.job import Job
 from ragvigil_monitor.judges.judging import JUDGE
+from ragvigil_monitor.phoenix.annotating import annotate
+from ragvigil_monitor.phoenix.counting import keep_counts
 from ragvigil_monitor.rate_counting import HOUR_S, count_rate
 from ragvigil_monitor.review.drawing import DRAW, DRAW_RELEVANCE
 from ragvigil_monitor.review.label_reading import READ_LABELS
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.signals.rate import Rate
 from ragvigil_monitor.signals.rates import RATES
-from ragvigil_monitor.upkeep import link_stages, releases, warm_up
+from ragvigil_monitor.upkeep import link_stages, note_markers, warm_up
 
 
 def jobs(settings: Settings) -> list[Job]:
@@ -28,7 +30,7 @@ def jobs(settings: Settings) -> list[Job]:
     return [
         Job("link_stages", 0, link_stages),
         Job("join_feedback", 0, join_feedback),
-        Job("releases", 0, releases),
+        Job("markers", 0, note_markers),
         Job("warm_up", 0, warm_up),
         Job("drift_hours", 3600, add_up_hours),
         Job("drift_days", 86400, add_up_days, most_ends=1),
@@ -42,7 +44,14 @@ def jobs(settings: Settings) -> list[Job]:
         *(_looks(guardrail, settings) for guardrail in GUARDRAILS),
         Job("settle", 0, settle),
         Job("deliver", 0, deliver),
+        *_for_phoenix(settings),
     ]
+
+
+def _for_phoenix(settings: Settings) -> list[Job]:
+    if settings.phoenix.url is None:
+        return []
+    return [Job("phoenix_counts", 0, keep_counts), Job("phoenix_annotations", 0, annotate)]
 
 
 def _counting(rate: Rate) -> Job:

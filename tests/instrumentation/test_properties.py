@@ -138,7 +138,7 @@ ANYTHING: st.SearchStrategy[Any] = st.one_of(
 STAGE_FACTS = [
     "query", "top_k", "model", "provider", "response_id", "response_model", "input_tokens", "output_tokens",
     "cached_tokens", "cost_usd", "score_kind", "index_version", "embedding_version", "db_system", "collection",
-    "input", "output", "nonsense",
+    "filter_extractor", "filter_extractor_version", "input", "output", "nonsense",
 ]  # fmt: skip
 ANSWER_FACTS = [
     "question", "answer", "session_id", "user_id", "intent", "refusal", "confidence", "citations", "regeneration_of",

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from tests.samples.traffic import INSTANCE, SERVICE
 
-from ragvigil_monitor.api.models import Candidate, Evidence, SliceShare
+from ragvigil_monitor.api.models import Candidate, Evidence, SliceShare, Triage, TriageVerdict
 from ragvigil_monitor.receiver.tables import INGEST_COUNTS, PROCESS_COUNTS, to_arrow
 from ragvigil_monitor.store import Store
 
@@ -119,7 +119,8 @@ def insert_releases(store: Store, slow_from: datetime) -> None:
     """The release before, and the one that came with the incident."""
     with store.transaction() as writer:
         for version, first in (("1.4.2", timedelta(days=16)), ("1.5.0", timedelta(minutes=20))):
-            writer.execute("add_release", service=SERVICE, service_version=version, first_seen_at=slow_from - first)
+            seen = slow_from - first
+            writer.execute("add_marker", kind="release", service=SERVICE, value=version, first_seen_at=seen)
 
 
 def _latency_looks(now: datetime, slow_from: datetime, days: int) -> Iterator[Values]:
@@ -214,7 +215,20 @@ def _slow_alert(now: datetime, slow_from: datetime, trace_ids: list[str]) -> Val
             SliceShare(name="team", value="web", n=26, estimate=1009.0, excess=21.4),
         ],
         trace_ids=trace_ids,
-        releases=[Candidate(service=SERVICE, service_version="1.5.0", first_seen_at=slow_from - timedelta(minutes=20))],
+        releases=[
+            Candidate(
+                service=SERVICE,
+                value="1.5.0",
+                first_seen_at=slow_from - timedelta(minutes=20),
+                bayes_factor=212.0,
+            )
+        ],
+        triage=Triage(
+            verdict=TriageVerdict.REGRESSION_SUSPECTED,
+            sentence="Regression suspected: release shop 1.5.0 lies at the onset.",
+            searched_from=slow_from - timedelta(hours=3),
+            searched_until=slow_from + timedelta(hours=2),
+        ),
     )
     return _alert(
         SLOW_ALERT,
@@ -244,6 +258,12 @@ def _cost_alert(now: datetime, trace_ids: list[str]) -> Values:
         trace_ids=trace_ids[:2],
         releases=[],
         also_in_breach=[],
+        triage=Triage(
+            verdict=TriageVerdict.DRIFT_SUSPECTED,
+            sentence="Drift suspected: nothing new was seen for five hours.",
+            searched_from=begun - timedelta(hours=3),
+            searched_until=begun + timedelta(hours=2),
+        ),
     )
     return _alert(
         COST_ALERT,

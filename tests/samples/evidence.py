@@ -23,7 +23,8 @@ def add_evidence(service: Service, now: datetime, *, days: int = 21, per_day: in
         started_at = now - timedelta(hours=3) - timedelta(days=days) * number / (days * per_day)
         is_broken = started_at >= now - timedelta(days=10)
         for unit in _units(rng, is_broken=is_broken):
-            reviews.add(started_at, **unit, question=QUESTION, answer="Yes, within 30 days.")
+            priority = 0.8 * rng.random() + (0.2 if unit["relevant"] is None else 0.0)
+            reviews.add(started_at, **unit, priority=priority, question=QUESTION, answer="Yes, within 30 days.")
     reviews.insert(service.store)
     run_due(service, now, listed=lambda _settings: [READ_LABELS])
     if problems := service.store.rows("job_problems_now"):
@@ -32,6 +33,7 @@ def add_evidence(service: Service, now: datetime, *, days: int = 21, per_day: in
 
 def _units(rng: np.random.Generator, *, is_broken: bool) -> Iterator[dict[str, Any]]:
     passes: list[bool | None] = [True, True, True, False, None if rng.random() < 0.05 else False]
+    version = "1.5.0" if is_broken else "1.4.2"
     beyond = rng.random() < (0.3 if is_broken else 0.01)
     yield {
         "found": DOCUMENTS,
@@ -41,12 +43,13 @@ def _units(rng: np.random.Generator, *, is_broken: bool) -> Iterator[dict[str, A
         "sampling_probability": 0.1,
         "intent": "policy" if beyond else str(rng.choice(["how_to", "policy"])),
         "slices": '{"team": "store"}',
-        "service_version": "1.5.0" if is_broken else "1.4.2",
+        "service_version": version,
         **_later(rng),
     }
     if rng.random() < 0.4:
         labelled = DOCUMENTS[:2] if rng.random() < 0.8 else None
-        yield {"found": DOCUMENTS, "relevant": labelled, "probability": 0.05, "intent": "lookup", **_later(rng)}
+        shared = {"probability": 0.05, "intent": "lookup", "service_version": version}
+        yield {"found": DOCUMENTS, "relevant": labelled, **shared, **_later(rng)}
 
 
 def _later(rng: np.random.Generator) -> dict[str, Any]:

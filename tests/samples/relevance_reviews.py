@@ -1,7 +1,8 @@
 """Retrievals with their probes, drawn for relevance review and labelled, straight in the tables."""
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -28,6 +29,7 @@ class RelevanceReviews:
     frames: list[dict[str, Any]] = field(default_factory=list)
     labels: list[dict[str, Any]] = field(default_factory=list)
     skips: list[dict[str, Any]] = field(default_factory=list)
+    not_drawn: Counter[tuple[datetime, str]] = field(default_factory=Counter)
 
     def add(
         self,
@@ -42,6 +44,7 @@ class RelevanceReviews:
         versions: tuple[str | None, str | None] = (None, None),
         probability: float = 1.0,
         priority: float = 0.5,
+        standing: str | None = None,
         sampling_probability: float = 1.0,
         labelled_after: timedelta = timedelta(hours=2),
         **answer: Any,
@@ -49,7 +52,8 @@ class RelevanceReviews:
         """One answer with one retrieval; its item id. probed: None where there is no relevance clause, so no probe.
 
         relevant: what the reviewer marks; None: there is no label. passes: what the probe says, a list or plain text.
-        stages: columns of later spans. versions: of the index, in the retrieval and in the probe.
+        stages: columns of later spans. versions: of the index, in the retrieval and in the probe. standing: why it was
+        not drawn; then it is no item.
         """
         trace_id, span_id, item_id = self.rng.bytes(16), self.rng.bytes(8), self.rng.bytes(16).hex()
         moment = started_at.replace(tzinfo=None)
@@ -57,11 +61,14 @@ class RelevanceReviews:
             {**_span(moment), "trace_id": trace_id, "span_id": span_id, "answer_id": item_id, **_ANSWER, **answer}
         )
         own = {**_span(moment + timedelta(milliseconds=40)), "trace_id": trace_id, "answer_span_id": span_id}
-        retrieval = {**own, **self._search(found, 10, _version(versions[0]))}
+        retrieval = {**own, **self._search(found, 10, _version(versions[0])), **_filter(is_filtered=probed is not None)}
         self.sent.spans.append(retrieval)
         for place, stage in enumerate(stages, 2):
             later = moment + timedelta(milliseconds=40 * place)
             self.sent.spans.append({**own, "started_at": later, "span_id": self.rng.bytes(8), **stage})
+        if standing is not None:
+            self.not_drawn[moment.replace(minute=0, second=0, microsecond=0), standing] += 1
+            return item_id
         item = {
             "item_id": item_id,
             "kind": "relevance",
@@ -78,7 +85,8 @@ class RelevanceReviews:
             "retrieval_span_id": retrieval["span_id"],
         }
         if probed is not None:
-            item |= self._probe(retrieval, probed, passes, versions[1])
+            said = {**_version(versions[1]), "ragvigil.sampling.probability": sampling_probability, **_passes(passes)}
+            item |= self._probe(retrieval, probed, said)
         self.items.append(item)
         stratum = "unfiltered" if probed is None else "filter_probe"
         self.frames.append({"item_id": item_id, "stratum": stratum, "probability": probability, "priority": priority})
@@ -108,6 +116,11 @@ class RelevanceReviews:
             {"item_id": item_id, "lease_id": self.rng.bytes(8).hex(), "reviewer": "ada", "skipped_at": skipped_at}
         )
 
+    def insert_traffic(self, store: Store) -> None:
+        """Put answers and spans into a store, without any review, and forget everything."""
+        self.sent.insert(store)
+        self._forget()
+
     def insert(self, store: Store) -> None:
         """Put everything into a store, and forget it."""
         self.sent.insert(store)
@@ -115,20 +128,43 @@ class RelevanceReviews:
             if self.items:
                 writer.execute_with("add_review_items", _table(self.items))
                 writer.execute_with("add_review_frames", pa.Table.from_pylist(self.frames))
+                writer.execute_with("add_review_rounds", pa.Table.from_pylist(list(self._rounds())))
             for label in self.labels:
                 writer.execute("add_review_label", **{n: v for n, v in label.items() if n not in _DOCUMENTS})
                 writer.execute("add_relevance_labels", **{n: label[n] for n in ("label_id", *_DOCUMENTS)})
             for skip in self.skips:
                 writer.execute("add_review_skip", **skip)
+        self._forget()
+
+    def _rounds(self) -> Iterator[dict[str, Any]]:
+        """Rounds of an hour from which just these items were drawn; a stratum may have held nothing."""
+        counts = Counter(self.not_drawn)
+        for item, frame in zip(self.items, self.frames, strict=True):
+            hour = item["started_at"].replace(minute=0, second=0, microsecond=0)
+            not_probed = 1 / item["sampling_probability"] - 1 if frame["stratum"] == "filter_probe" else 0.0
+            if not_probed >= 1:
+                counts[hour, "not_probed"] += round(not_probed)
+            for stratum in ("filter_probe", "unfiltered"):
+                counts[hour, stratum] += round(1 / frame["probability"]) if frame["stratum"] == stratum else 0
+        for (hour, standing), n in counts.items():
+            yield {
+                "decided_at": hour + timedelta(microseconds=int(self.rng.integers(1, 10**9))),
+                "stratum": standing,
+                "answers_start": hour,
+                "answers_end": hour + timedelta(hours=1),
+                "probability": float(standing in {"filter_probe", "unfiltered"}),
+                "frame": n,
+                "taken": 0,
+                "policy_version": "1",
+                "salt_version": "1",
+            }
+
+    def _forget(self) -> None:
         self.sent = Traffic(slow_from=_NEVER)
-        for rows in (self.items, self.frames, self.labels, self.skips):
+        for rows in (self.items, self.frames, self.labels, self.skips, self.not_drawn):
             rows.clear()
 
-    def _probe(
-        self, retrieval: dict[str, Any], probed: Documents, passes: Sequence[object] | str | None, version: str | None
-    ) -> dict[str, Any]:
-        said = passes if isinstance(passes, str) or passes is None else json.dumps(passes)
-        attributes = {**_version(version), **({} if said is None else {"ragvigil.probe.passes": said})}
+    def _probe(self, retrieval: dict[str, Any], probed: Documents, attributes: dict[str, Any]) -> dict[str, Any]:
         probe = {
             **_span(retrieval["started_at"] + timedelta(seconds=3)),
             **self._search(probed, 20, attributes),
@@ -183,6 +219,19 @@ def _span(started_at: datetime) -> dict[str, Any]:
         "status": "ok",
         "dropped_attributes": 0,
     }
+
+
+def _filter(*, is_filtered: bool) -> dict[str, Any]:
+    if not is_filtered:
+        return {"filter_state": "none"}
+    clauses = [{"path": "", "role": "relevance", "origin": "llm", "kind": None}]
+    return {"filter_state": "known", "filter_clauses": json.dumps(clauses)}
+
+
+def _passes(passes: Sequence[object] | str | None) -> dict[str, Any]:
+    if passes is None:
+        return {}
+    return {"ragvigil.probe.passes": passes if isinstance(passes, str) else json.dumps(passes)}
 
 
 def _version(version: str | None) -> dict[str, Any]:

@@ -1,13 +1,14 @@
-"""One alert as a card: what, since when, how sure, where, which release, which traces."""
+"""One alert as a card: what, what to suspect, since when, how sure, where, what was new, which traces."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ragvigil_dashboards.figures.alert_evidence import evidence_facts
 from ragvigil_dashboards.figures.links import signal_link
 from ragvigil_dashboards.figures.names import series_title, signal_title
 from ragvigil_dashboards.figures.reader import Reader
 from ragvigil_dashboards.figures.states import ALERT, look, pill
+from ragvigil_dashboards.figures.triage_line import triage_line
 from ragvigil_dashboards.markup import Markup, foreign, tag, together
 from ragvigil_dashboards.models import Alert, Evidence
 
@@ -17,13 +18,14 @@ def worst_first(alerts: Iterable[Alert]) -> list[Alert]:
     return sorted(alerts, key=lambda alert: (look(alert.state, ALERT).rank, -_excess(alert.evidence)))
 
 
-def card(alert: Alert, reader: Reader) -> Markup:
-    """The card, without its frame and its buttons."""
+def card(alert: Alert, reader: Reader, phoenix_urls: Mapping[str, str] = {}) -> Markup:
+    """The card, without its frame and its buttons. phoenix_urls: where traces are in Phoenix, by trace id."""
     return tag(
         "section",
         tag("header", pill(look(alert.state, ALERT)), _title(alert), _handled(alert, reader)),
         tag("p", alert.sentence, class_="rv-sentence"),
-        tag("dl", *evidence_facts(alert, reader)),
+        triage_line(alert.evidence, reader),
+        tag("dl", *evidence_facts(alert, reader, phoenix_urls)),
         class_=f"rv-alert {look(alert.state, ALERT).tone}",
     )
 

@@ -1,9 +1,16 @@
 """The types of guardrails and alerts, as they are stored, sent and served."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
+from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
+
+RELEASE: Final = "release"
+"""Kind of a marker: a new version of a service."""
+MEASUREMENT: Final = "measurement"
+"""Kind of a marker: what a guardrail measures with is new, such as a judge. `service` is that guardrail."""
 
 
 class ApiModel(BaseModel):
@@ -56,7 +63,7 @@ class SliceShare(ApiModel):
     a quantile, answers (or calls of the stage) above the limit beyond the share that may be; for a mean, the number of
     budgets overspent, or of limits that it lacks; for a rate, events beyond those that the history of the slice leads
     to expect (or, where the rate fell, that are missing); for drift, queries beyond those that the season leads to
-    expect.
+    expect; for false exclusion, exclusions among the reviewed beyond those that the limit allows, without weights.
     """
 
     name: str
@@ -67,17 +74,68 @@ class SliceShare(ApiModel):
 
 
 class Candidate(ApiModel):
-    """A release first seen near the onset; a candidate, not a cause."""
+    """Something new that was first seen near the onset, such as a release; a candidate, not a cause.
 
+    kind: `release`, `model`, … bayes_factor: how much the counts speak for an onset at this time rather than at
+    another; None without an onset.
+    """
+
+    kind: str = RELEASE
     service: str
-    service_version: str
+    value: str
     first_seen_at: datetime
+    bayes_factor: float | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_as_before(cls, given: Any) -> Any:
+        """Alerts that were stored while only releases were candidates call the value `service_version`."""
+        if isinstance(given, Mapping) and "service_version" in given:
+            return {("value" if name == "service_version" else name): each for name, each in given.items()}
+        return given
+
+
+class TriageVerdict(StrEnum):
+    """What the times say about where a change comes from; a suspicion, never a cause.
+
+    `measurement-change`: what measures changed near the onset. `regression-suspected`: something new lies at the onset.
+    `drift-suspected`: nothing new lies near it. `undetermined`: something does, but the onset is not sure to.
+    """
+
+    MEASUREMENT_CHANGE = "measurement-change"
+    REGRESSION_SUSPECTED = "regression-suspected"
+    DRIFT_SUSPECTED = "drift-suspected"
+    UNDETERMINED = "undetermined"
+
+
+class Triage(ApiModel):
+    """The verdict, in words with times in UTC, and between which times something new would have been a candidate."""
+
+    verdict: TriageVerdict
+    sentence: str
+    searched_from: datetime
+    searched_until: datetime
+
+
+class ChangeSplit(ApiModel):
+    """What a change is made of, in the unit of the evidence: mix + rate = after - before.
+
+    name: of the slices. before: in the same hours of the week before. mix: other slices than usual. rate: other values
+    within them.
+    """
+
+    name: str
+    before: float
+    after: float
+    mix: float
+    rate: float
 
 
 class Evidence(ApiModel):
     """What stands behind an alert. limit: the one that was crossed. expected: the usual value, if one is known.
 
     alarm_lower, alarm_upper: the bound at the alarm level, from below where the value is too high, else from above.
+    triage: None while the onset is not known.
     """
 
     window_start: datetime
@@ -96,10 +154,15 @@ class Evidence(ApiModel):
     releases: list[Candidate]
     also_in_breach: list[str] = []
     expected: float | None = None
+    triage: Triage | None = None
+    split: ChangeSplit | None = None
 
 
 class Alert(ApiModel):
-    """One incident of one guardrail on one series."""
+    """One incident of one guardrail on one series.
+
+    cross_check: what another implementation says of the evidence of query drift; None where none was asked.
+    """
 
     alert_id: str
     guardrail: str
@@ -117,6 +180,7 @@ class Alert(ApiModel):
     silenced_until: datetime | None
     sentence: str
     evidence: Evidence
+    cross_check: str | None = None
 
 
 class AlarmBudget(ApiModel):

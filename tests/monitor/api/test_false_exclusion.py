@@ -95,7 +95,7 @@ def test_losses_are_counted_by_stage_and_by_slice(empty: World, fill: Fill) -> N
     assert (found["n"], found["unknown"]) == (14, 2)
     named = {(each["name"], each["value"]): each for each in found["slices"]}
     assert [(each["name"], each["value"]) for each in found["slices"]] == [
-        *(("service_version", "1.0"), ("intent", "lookup"), ("intent", "how_to"), ("team", "web"))
+        *(("service_version", "1.0"), ("intent", "how_to"), ("intent", "lookup"), ("team", "web"))
     ]
     lookup, team = named["intent", "lookup"], named["team", "web"]
     assert (lookup["n"], lookup["unknown"]) == (9, 2)
@@ -153,9 +153,13 @@ def test_an_answer_that_nobody_reviewed_has_no_evidence_to_show(empty: World, fi
 
 
 def test_what_could_not_be_drawn_is_counted(empty: World, fill: Fill) -> None:
-    fill((2, FOUND))
     assert empty.get(RATES)["not_drawn"] == {}
+    sent = RelevanceReviews()
+    for state in ("unknown", "unknown", "none"):
+        sent.add(empty.now - timedelta(hours=30), **UNFILTERED)
+        sent.sent.spans[-1]["filter_state"] = state
+    sent.insert_traffic(empty.store)
     with running_service(empty.store, empty.keys, lambda: empty.now) as service:
         run_due(service, empty.now, listed=lambda _settings: [DRAW_RELEVANCE])
     assert empty.store.rows("job_problems_now") == []
-    assert empty.get(RATES)["not_drawn"]["filter_unknown"] == 2
+    assert empty.get(RATES)["not_drawn"] == {"filter_unknown": 2}

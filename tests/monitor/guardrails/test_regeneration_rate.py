@@ -10,8 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from ragvigil_monitor.api.models import Alert, AlertState, State
-from ragvigil_monitor.guardrails.evidence import OnsetTimes, evidence
+from ragvigil_monitor.guardrails.evidence import evidence
 from ragvigil_monitor.guardrails.finding import Beyond, Finding, Limits
+from ragvigil_monitor.guardrails.onset_dating import OnsetTimes
 from ragvigil_monitor.guardrails.regeneration_rate import REGENERATION_GUARDRAIL
 from ragvigil_monitor.guardrails.verdict import Verdict
 from ragvigil_monitor.service import Service
@@ -158,6 +159,7 @@ def test_twice_as_many_in_one_intent_are_found_dated_and_explained(
     assert shown.expected < shown.limit < shown.value
     assert shown.slices[0].excess == pytest.approx(shown.n * (shown.value - shown.expected), rel=0.35)
     assert len(shown.trace_ids) == 10
+    assert shown.split is None
 
 
 @pytest.mark.slow

@@ -1,4 +1,5 @@
 import doctest
+from collections.abc import Sequence
 
 import pytest
 
@@ -7,8 +8,8 @@ from ragvigil_monitor.judges.calibration import NEVER_CHECKED, calibration
 from ragvigil_monitor.review.labels import Label
 
 CUT = 0.85
-Judged = list[tuple[float | None, Label]]
-FAULTS: Judged = [*[(0.5, Label.PARTLY)] * 15, *[(0.0, Label.UNSUPPORTED)] * 15]
+Judged = Sequence[tuple[float | None, Label]]
+FAULTS: Judged = [(0.5, Label.PARTLY)] * 15 + [(0.0, Label.UNSUPPORTED)] * 15
 GOOD: Judged = [(1.0, Label.SUPPORTED)] * 70
 
 
@@ -19,12 +20,12 @@ def test_the_examples_of_the_documentation_run() -> None:
 @pytest.mark.parametrize(
     ("judged", "state", "more"),
     [
-        (FAULTS + GOOD, "calibrated", 0),
-        (FAULTS[:29] + GOOD, "uncalibrated", 1),
+        ([*FAULTS, *GOOD], "calibrated", 0),
+        ([*FAULTS[:29], *GOOD], "uncalibrated", 1),
         ([], "uncalibrated", 30),
-        ([(0.2, label) for _, label in GOOD] + FAULTS[:10], "uncalibrated", 20),
-        ([(1.0, label) for _, label in FAULTS] + GOOD, "uncalibrated", 0),
-        ([(None, label) for _, label in FAULTS] + GOOD, "uncalibrated", 30),
+        ([*((0.2, label) for _, label in GOOD), *FAULTS[:10]], "uncalibrated", 20),
+        ([*((1.0, label) for _, label in FAULTS), *GOOD], "uncalibrated", 0),
+        ([*((None, label) for _, label in FAULTS), *GOOD], "uncalibrated", 30),
     ],
     ids=["agrees", "one too few", "nothing", "only the judge sees faults", "sees none", "cannot score them"],
 )
@@ -47,8 +48,12 @@ def test_faults_that_the_judge_cannot_score_are_counted() -> None:
 
 
 def test_kappa_is_that_of_the_table() -> None:
-    both: Judged = [(0.1, Label.UNSUPPORTED)] * 20
-    table = both + [(0.1, Label.SUPPORTED)] * 5 + [(1.0, Label.PARTLY)] * 10 + [(1.0, Label.SUPPORTED)] * 15
+    table: Judged = [
+        *[(0.1, Label.UNSUPPORTED)] * 20,
+        *[(0.1, Label.SUPPORTED)] * 5,
+        *[(1.0, Label.PARTLY)] * 10,
+        *[(1.0, Label.SUPPORTED)] * 15,
+    ]
     found = calibration(table, CUT)
     assert found.kappa == pytest.approx(0.4)
     assert found.positive_agreement == pytest.approx(40 / 55)

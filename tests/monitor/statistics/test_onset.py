@@ -60,6 +60,53 @@ def test_a_clear_step_is_found_in_the_right_hour() -> None:
     assert all(each is not None and abs(each.at - 80) <= 1 for each in found)
 
 
+def overdispersed(rng: np.random.Generator, rates: np.ndarray, correlation: float) -> tuple[np.ndarray, np.ndarray]:
+    totals, s = rng.poisson(100, len(rates)), 1 / correlation - 1
+    return rng.binomial(totals, rng.beta(rates * s, (1 - rates) * s)), totals
+
+
+def test_hours_that_vary_beyond_chance_widen_the_interval_instead_of_misleading_it() -> None:
+    rng = np.random.default_rng(4)
+    held = []
+    for _ in range(300):
+        step = int(rng.integers(40, 110))
+        found = onset(*overdispersed(rng, np.where(np.arange(120) < step, 0.08, 0.16), 0.01))
+        if found is not None:
+            held.append(found.earliest <= step <= found.latest)
+    assert len(held) >= 270
+    assert np.mean(held) >= 0.78
+
+
+def test_hours_that_vary_beyond_chance_are_rarely_taken_for_a_step() -> None:
+    rng = np.random.default_rng(5)
+    found = [onset(*overdispersed(rng, np.full(120, 0.08), 0.01)) for _ in range(300)]
+    assert sum(each is not None for each in found) <= 6
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.02, 0.10), (0.90, 0.98)], ids=["rare", "nearly all"])
+def test_a_rate_near_one_is_dated_like_a_rate_near_zero(before: float, after: float) -> None:
+    rng = np.random.default_rng(6)
+    found = [onset(*simulated(rng, 90, before, after)) for _ in range(50)]
+    assert all(each is not None and abs(each.at - 90) <= 4 for each in found)
+
+
+def test_an_onset_cannot_lie_after_the_last_traffic_or_before_the_first() -> None:
+    empty = np.zeros(7)
+    counts, totals = simulated(np.random.default_rng(8), 80, 0.05, 0.2)
+    found = onset(*(np.concatenate([empty, each, empty]) for each in (counts, totals)))
+    assert found is not None
+    assert not found.probabilities[:7].any()
+    assert not found.probabilities[-7:].any()
+
+
+def test_an_interval_of_a_higher_level_is_longer() -> None:
+    found = onset(*simulated(np.random.default_rng(7), 80, 0.05, 0.12))
+    assert found is not None
+    lengths = [last - first for first, last in (found.interval(level) for level in (0.5, 0.8, 0.95, 1.0))]
+    assert lengths == sorted(lengths)
+    assert lengths[-1] > lengths[0]
+
+
 def test_a_fall_is_no_onset() -> None:
     assert onset([9] * 10 + [1] * 10, [20] * 20) is None
 
@@ -96,7 +143,10 @@ def test_an_onset_lies_inside_its_interval_and_inside_the_hours(hours: list[tupl
     if found is not None:
         assert 1 <= found.earliest <= found.latest <= len(hours) - 1
         assert 1 <= found.at <= len(hours) - 1
-        assert found.bayes_factor >= 10
+        assert found.bayes_factor >= 3
+        assert found.probabilities.shape == (len(hours) - 1,)
+        assert found.probabilities.sum() == pytest.approx(1.0)
+        assert found.interval(0.8) == (found.earliest, found.latest)
 
 
 def test_counts_of_a_million_an_hour_do_not_overflow() -> None:

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from ragvigil_monitor.api.models import Alert
 from ragvigil_monitor.guardrails.alerts import silence
-from ragvigil_monitor.guardrails.notifiers.deliver import MOST_AT_ONCE, attempted, delay_s, deliver
+from ragvigil_monitor.guardrails.notifiers.deliver import MOST_AT_ONCE, attempted, deliver
 from ragvigil_monitor.guardrails.notifiers.notifier import Notification, Outcome
 from ragvigil_monitor.job import Turn
+from ragvigil_monitor.retry_delay import delay_s
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store
 
@@ -64,7 +65,10 @@ def test_people_hear_of_the_opening_and_of_the_end(
 
 def test_a_payload_is_the_alert_as_the_api_answers_it(service: Service, judge_until: JudgeUntil, receiver: Any) -> None:
     judge_until(service, 4)
-    assert Alert.model_validate(json.loads(receiver.requests[0][2])["alert"]).series == "answer"
+    told = Alert.model_validate(json.loads(receiver.requests[0][2])["alert"])
+    assert told.series == "answer"
+    assert told.evidence.triage is not None
+    assert told.evidence.triage.sentence.startswith("Drift suspected: nothing new was seen from ")
 
 
 def test_a_failed_attempt_is_repeated_later_under_the_same_id(
@@ -159,7 +163,7 @@ def test_a_receiver_that_hangs_holds_no_transaction_and_stops_no_other_job(
         judging.join(0.005)
         assert judging.is_alive()
     with service.store.transaction() as writer:
-        writer.execute("add_release", service="shop", service_version="2", first_seen_at=monday)
+        writer.execute("add_marker", kind="release", service="shop", value="2", first_seen_at=monday)
     assert judging.is_alive()
     judging.join()
     assert outbox(service.store)["opened"]["last_error"] == "no answer within 0.3 s"
