@@ -23,6 +23,15 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 AGO = timedelta(hours=50)
 """When questions are asked: a day ends after them, and after that reviewers have a day, before the guardrail looks."""
 DRAWN_AFTER = timedelta(hours=4)
+SETTINGS = {
+    "schedule": {"tick_s": 0},
+    "review": {"unfiltered_share": 1},
+    "guardrails": {
+        name: {"every_s": 86400}
+        for name in ("latency_p95", "regeneration_rate", "thumbs_down_rate", "refusal_rate", "faithfulness")
+    },
+}
+"""Jobs run on request only, every retrieval is reviewed, other guardrails look as seldom as this one."""
 STAGES = ("filter", "retrieve", "rerank", "context", "citation", "kept")
 
 
@@ -68,7 +77,7 @@ Reviews = Callable[..., AbstractContextManager[Reviewed]]
 def reviewed(tmp_path: Path) -> Reviews:
     """Questions that are asked two days ago, drawn for review four hours later, and all labelled before a look."""
     config = tmp_path / "ragvigil.yaml"
-    config.write_text(yaml.safe_dump({"schedule": {"tick_s": 0}, "review": {"unfiltered_share": 1}}))
+    config.write_text(yaml.safe_dump(SETTINGS))
 
     @contextmanager
     def run(texts: Corpus, *, hard_locale: bool) -> Iterator[Reviewed]:
