@@ -18,9 +18,20 @@ from tests.samples.multilingual.corpus import Corpus
 from tests.samples.multilingual.evidence import ByHand, Fate
 from tests.samples.multilingual.reviewer import Item, PerfectReviewer
 
-AGO = timedelta(days=3)
-"""When questions are asked: the draw, the review and the look of the guardrail have their time until now."""
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+AGO = timedelta(hours=50)
+"""When questions are asked: a day ends after them, and after that reviewers have a day, before the guardrail looks."""
 DRAWN_AFTER = timedelta(hours=4)
+SETTINGS = {
+    "schedule": {"tick_s": 0},
+    "review": {"unfiltered_share": 1},
+    "guardrails": {
+        name: {"every_s": 86400}
+        for name in ("latency_p95", "regeneration_rate", "thumbs_down_rate", "refusal_rate", "faithfulness")
+    },
+}
+"""Jobs run on request only, every retrieval is reviewed, other guardrails look as seldom as this one."""
 STAGES = ("filter", "retrieve", "rerank", "context", "citation", "kept")
 
 
@@ -45,14 +56,14 @@ class Reviewed:
     asked_at: datetime
 
     def found(self) -> dict[str, dict[str, Any]]:
-        """By the question's text what the monitor says of the evidence of its only retrieval."""
+        """By the question's text what the monitor says of the evidence of its only retrieval, and the trace."""
         start, end = self.asked_at - timedelta(hours=1), self.asked_at + timedelta(hours=1)
         answers = self.monitor.get("/answers", start=start.isoformat(), end=end.isoformat(), limit=500)
         return {each["question"]: self._only_retrieval(each["trace_id"]) for each in answers}
 
     def _only_retrieval(self, trace_id: str) -> dict[str, Any]:
         (retrieval,) = self.monitor.get(f"/answers/{trace_id}/evidence")
-        return dict(retrieval)
+        return {**retrieval, "trace_id": trace_id}
 
     def lost_at(self) -> Counter[str]:
         """How many questions with evidence truly lost it at which stage."""
@@ -64,9 +75,9 @@ Reviews = Callable[..., AbstractContextManager[Reviewed]]
 
 @pytest.fixture
 def reviewed(tmp_path: Path) -> Reviews:
-    """Questions that are asked three days ago, drawn for review four hours later, and all labelled before a look."""
+    """Questions that are asked two days ago, drawn for review four hours later, and all labelled before a look."""
     config = tmp_path / "ragvigil.yaml"
-    config.write_text(yaml.safe_dump({"schedule": {"tick_s": 0}, "review": {"unfiltered_share": 1}}))
+    config.write_text(yaml.safe_dump(SETTINGS))
 
     @contextmanager
     def run(texts: Corpus, *, hard_locale: bool) -> Iterator[Reviewed]:
@@ -85,17 +96,8 @@ def reviewed(tmp_path: Path) -> Reviews:
     return run
 
 
-every_corpus = pytest.mark.parametrize(
-    "texts_of",
-    [
-        pytest.param(corpus.written, id="written"),
-        pytest.param(corpus.real_or_skip, id="real", marks=[pytest.mark.slow, pytest.mark.timeout(600)]),
-    ],
-)
-
-
-def assert_every_question_is_judged_as_by_hand(done: Reviewed) -> None:
-    """Question by question: is there evidence, is it excluded, how far did each relevant document come."""
+def assert_every_question_is_judged_as_by_hand(done: Reviewed) -> set[str]:
+    """Question by question what became of its evidence. The traces that had all of it excluded."""
     found = done.found()
     assert found.keys() == done.fates.keys()
     for question, fate in done.fates.items():
@@ -104,6 +106,7 @@ def assert_every_question_is_judged_as_by_hand(done: Reviewed) -> None:
         assert said["has_evidence"] is (fate.lost_at is not None), question
         assert said["is_excluded"] is (fate.lost_at == "filter"), question
         assert (said["lost_at"], said["unknown_because"]) == (fate.lost_at, None), question
+    return {said["trace_id"] for said in found.values() if said["is_excluded"]}
 
 
 def assert_losses_are_counted(done: Reviewed) -> None:
@@ -143,31 +146,36 @@ def guardrail_of(done: Reviewed) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return state, [each for each in status["alerts"] if each["guardrail"] == "false_exclusion"]
 
 
-@every_corpus
+@pytest.mark.parametrize(
+    "texts_of",
+    [
+        pytest.param(corpus.written, id="written"),
+        pytest.param(corpus.real_or_skip, id="real"),
+    ],
+)
 def test_the_monitor_names_the_questions_that_a_hard_filter_hurt(
     reviewed: Reviews, texts_of: Callable[[], Corpus]
 ) -> None:
     with reviewed(texts_of(), hard_locale=True) as done:
-        assert_every_question_is_judged_as_by_hand(done)
+        excluded = assert_every_question_is_judged_as_by_hand(done)
         assert_losses_are_counted(done)
         assert_reviewers_see_only_what_the_asker_may_see(done)
         assert_every_request_names_the_tenant(done.asked)
-        lost_at = done.lost_at()
-        assert lost_at["filter"] >= 20
+        n = done.lost_at().total()
+        assert len(excluded) == done.lost_at()["filter"] >= 20
         for rate in rates_of(done):
-            assert (rate["events"], rate["n"]) == (lost_at["filter"], lost_at.total())
-            assert rate["value"] == pytest.approx(lost_at["filter"] / lost_at.total())
+            assert (rate["events"], rate["n"]) == (len(excluded), n)
+            assert rate["value"] == pytest.approx(len(excluded) / n)
         state, alerts = guardrail_of(done)
         assert (state["series"], state["state"]) == ("all", "breach")
         assert [alert["series"] for alert in alerts] == ["all"]
+        assert excluded.issuperset(alerts[0]["evidence"]["trace_ids"])
+        assert len(alerts[0]["evidence"]["trace_ids"]) > 0
 
 
-@every_corpus
-def test_without_the_filter_the_same_questions_keep_their_evidence(
-    reviewed: Reviews, texts_of: Callable[[], Corpus]
-) -> None:
-    with reviewed(texts_of(), hard_locale=False) as done:
-        assert_every_question_is_judged_as_by_hand(done)
+def test_without_the_filter_the_same_questions_keep_their_evidence(reviewed: Reviews) -> None:
+    with reviewed(corpus.written(), hard_locale=False) as done:
+        assert assert_every_question_is_judged_as_by_hand(done) == set()
         assert_losses_are_counted(done)
         assert_reviewers_see_only_what_the_asker_may_see(done)
         assert_every_request_names_the_tenant(done.asked, hard_locale=False)
@@ -175,4 +183,5 @@ def test_without_the_filter_the_same_questions_keep_their_evidence(
         assert (every["events"], every["n"], every["value"]) == (0, done.lost_at().total(), 0)
         assert (filtered["state"], filtered["value"]) == ("missing_evidence", None)
         state, alerts = guardrail_of(done)
+        # So few reviews cannot show that a rate is below 2 %, and the monitor says so instead of `ok`.
         assert (state["series"], state["state"], alerts) == ("all", "inconclusive", [])
