@@ -5,11 +5,13 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from ragvigil_monitor.api.models import Ran
+from ragvigil_monitor.demo.agenda import Agenda
 from ragvigil_monitor.demo.app import SERVICE, App
 from ragvigil_monitor.demo.clock import SimulatedClock
+from ragvigil_monitor.demo.following import Asking, Following, Rating, followings
 from ragvigil_monitor.demo.library import Library
 from ragvigil_monitor.demo.monitor import Monitor
-from ragvigil_monitor.demo.plan import DayEnd, Plan
+from ragvigil_monitor.demo.plan import DayEnd, Event, Plan
 from ragvigil_monitor.demo.releases import Release
 from ragvigil_monitor.demo.report import Volume
 from ragvigil_monitor.demo.seeded_ids import SeededIds
@@ -41,6 +43,7 @@ class Simulation:
         self._app = App(library, clock.wait_ms)
         self._healthy = library.healthy_parts(plan.seed)
         self._telemetry = Telemetry(monitor.url, plan.seed, clock, SeededIds(plan.seed))
+        self._agenda: Agenda[Event, Following] = Agenda(plan.events())
         self._answers = 0
         self._judged: Future[Ran | None] = Future()
         self._judged.set_result(None)  # there is no day before the first
@@ -52,12 +55,17 @@ class Simulation:
         when it fails.
         """
         with self._telemetry, ThreadPoolExecutor(max_workers=1) as jobs:
-            for event in self._plan.events():
+            for event in self._agenda.events():
                 if self._stop.is_set():
                     raise Interrupted("Stopped before the end.")
                 match event:
                     case Visit():
+                        self._answer(self._first_asking(event))
+                    case Asking():
                         self._answer(event)
+                    case Rating():
+                        self._clock.move_to(event.at)
+                        self._telemetry.give(event)
                     case Release():
                         self._telemetry.release(event.version)
                     case DayEnd():
@@ -65,12 +73,21 @@ class Simulation:
             self._judged.result()
         return self._volume()
 
-    def _answer(self, visit: Visit) -> None:
+    def _first_asking(self, visit: Visit) -> Asking:
         parts = self._plan.parts_at(self._healthy, visit.at)
-        self._clock.move_to(visit.at)
-        self._app.answer(self._plan.request(visit, parts), parts)
+        return Asking(visit.at, visit, self._plan.question(visit, parts))
+
+    def _answer(self, asking: Asking) -> None:
+        parts = self._plan.parts_at(self._healthy, asking.at)
+        self._clock.move_to(asking.at)
+        if asking.instead_of is not None:
+            self._telemetry.regenerated(asking.instead_of, f"{self._plan.seed}-{asking.visit.number}-{asking.turn}")
+        answered = self._app.answer(self._plan.request(asking), parts)
         self._answers += 1
+        self._telemetry.await_probes()
         self._telemetry.relieve()
+        for following in followings(asking, answered, parts.habits, self._plan.seed):
+            self._agenda.add(following)
 
     def _end_day(self, day: DayEnd, jobs: ThreadPoolExecutor) -> None:
         self._judged.result()

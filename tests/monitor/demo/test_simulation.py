@@ -35,7 +35,8 @@ def test_everything_that_was_sent_is_stored_and_judged(library: Library, monitor
     volume = Simulation(
         plan, library, monitor, threading.Event(), lambda answers, day: told.append((answers, day))
     ).run()
-    assert volume.spans_sent == volume.spans_stored == 8 * volume.answers
+    assert volume.spans_sent == volume.spans_stored
+    assert 0 < volume.spans_sent - 8 * volume.answers < 0.2 * volume.answers, "each probe is one span"
     assert volume.answers == pytest.approx(120, rel=0.35)
     assert (volume.seed, volume.days) == (3, 3)
     assert [day for _, day in told] == [1, 2, 3]
