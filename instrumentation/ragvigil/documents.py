@@ -1,18 +1,27 @@
 """Ids and scores of documents, copied at once: a reranker that sorts in place must not change what was recorded."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
 from uuid import UUID
 
 Score: TypeAlias = float | None
+Text: TypeAlias = str | type | None
+"""The text of a document; None where it has none, and the type of a value that is no text."""
+
+LONGEST_TEXT: Final = 20_000
+"""Characters of one text that are kept."""
 
 
 class Documents(NamedTuple):
-    """Ids, best first, and their scores; no scores at all is None. Elements become text and numbers when encoded."""
+    """Ids, best first, their scores and their texts; none at all is None.
+
+    Ids and scores become text and numbers when encoded.
+    """
 
     ids: tuple[object, ...]
     scores: tuple[object, ...] | None
+    texts: tuple[Text, ...] | None = None
 
 
 def copied(ids: Iterable[object], scores: Iterable[Score] | None = None) -> Documents:
@@ -29,29 +38,66 @@ def copied(ids: Iterable[object], scores: Iterable[Score] | None = None) -> Docu
     return Documents(copied_ids, copied_scores)
 
 
-def returned(result: object, extract: Callable[[Any], Any] | None = None) -> Documents:
+def with_texts(documents: Documents, texts: Iterable[object] | None) -> Documents:
+    """Add texts, which are strings and need no copy; raises TypeError for what is no list of them."""
+    return documents if texts is None else documents._replace(texts=tuple(map(_text, _as_tuple(texts))))
+
+
+def returned(result: object, extract: Callable[[Any], Any] | None = None, *, texts: bool = False) -> Documents:
     """Find the documents in what a retriever returned.
 
-    Understood are ids, (id, score) pairs, objects or dictionaries with `id` and perhaps `score`, and one object or
-    dictionary with `ids` and perhaps `scores`; `extract` turns anything else into one of these.
+    Understood are ids, (id, score) pairs, objects or dictionaries with `id` and perhaps `score` and `text` (or
+    `page_content` or `content`), and one object or dictionary with `ids` and perhaps `scores` and `texts`; `extract`
+    turns anything else into one of these. Texts are read on request only.
     Raises TypeError or ValueError for what is none of them.
     """
     found = result if extract is None else extract(result)
     ids = _get(found, "ids")
     if ids is not None:
-        return copied(ids, _get(found, "scores"))
+        listed = copied(ids, _get(found, "scores"))
+        return with_texts(listed, _get(found, "texts")) if texts else listed
     documents = _as_tuple(found)
     if not documents or isinstance(documents[0], _IDS):
         return Documents(documents, None)
     pairs = [_pair(document) for document in documents]
     scores = tuple([score for _, score in pairs])
-    return Documents(tuple([name for name, _ in pairs]), scores if any(s is not None for s in scores) else None)
+    scored = Documents(tuple([name for name, _ in pairs]), scores if any(s is not None for s in scores) else None)
+    return with_texts(scored, [_part(document, _TEXTS) for document in documents]) if texts else scored
+
+
+def metadata_in(found: object) -> tuple[object, ...]:
+    """The metadata of each document that `returned` finds, in `metadata` or `payload`; None where there are none.
+
+    Raises TypeError for what holds no documents.
+    """
+    if _get(found, "ids") is not None:
+        return _as_tuple(_get(found, "metadata") or ())
+    return tuple([_part(document, _METADATA) for document in _as_tuple(found)])
+
+
+def _part(document: object, names: Iterable[str]) -> object:
+    """The first of these parts that a document has; the type of the failure where reading it fails."""
+    holder = document[0] if _is_pair(document) else document
+    try:
+        return next((part for name in names if (part := _get(holder, name)) is not None), None)
+    except Exception as failure:  # noqa: BLE001 - a document of any type may fail in any way, and it costs this part
+        return type(failure)
+
+
+def _text(value: object) -> Text:
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST_TEXT else value[:LONGEST_TEXT]
+    return value if value is None or isinstance(value, type) else type(value)
 
 
 def _pair(document: object) -> tuple[object, object]:
-    if isinstance(document, tuple | list) and len(document) == 2:
+    if _is_pair(document):
         return (_identity(document[0]), document[1])
     return (_identity(document), _get(document, "score"))
+
+
+def _is_pair(document: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(document, tuple | list) and len(document) == 2
 
 
 def _identity(document: object) -> object:
@@ -80,3 +126,5 @@ def _as_tuple(values: object) -> tuple[Any, ...]:
 
 
 _IDS = (str, Integral, UUID)
+_TEXTS: Final = ("text", "page_content", "content")
+_METADATA: Final = ("metadata", "payload")

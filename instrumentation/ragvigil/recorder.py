@@ -66,6 +66,7 @@ class Recorder:
         )
         self.probe_sample = ProbeSample(settings.probe_share, derived_key(secret, PROBE_SAMPLE))
         self._probes = ProbeRunner(self._counters, settings.max_waiting_probes, settings.probe_timeout_s)
+        self.document_texts = settings.document_texts
         self._is_open = True
 
     def flags(self, trace_id: int, name: str) -> TraceFlags:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar, overload
 
 from ragvigil.arguments import Argument
-from ragvigil.documents import returned
 from ragvigil.observation import Observation
 from ragvigil.probes.prober import Prober
+from ragvigil.results import Results
 from ragvigil.searches import SearchArguments
 from ragvigil.stages import Stage
 from ragvigil.wrapping import wrap
@@ -37,14 +37,9 @@ class Retriever:
             relevance=self.relevance,
             dialect=self.dialect,
         )
-        prober = Prober(function, arguments, self._record_documents) if self.probe else None
-        follow_up = None if prober is None else prober.consider
-        observation = Observation(lambda: Stage("retrieve"), arguments.record, self._record_documents, follow_up)
-        return wrap(function, observation)
-
-    def _record_documents(self, stage: Stage, result: object) -> None:
-        if stage.is_recording() and "output_documents" not in stage.fields:
-            stage.fields["output_documents"] = returned(result, self.documents)
+        results = Results(self.documents)
+        follow_up = Prober(function, arguments, results).consider if self.probe else None
+        return wrap(function, Observation(lambda: Stage("retrieve"), arguments.record, results.record, follow_up))
 
 
 @overload
@@ -76,8 +71,13 @@ def retriever(
 
     `filter`, `query` and `top_k` are names of the function's arguments; without `query` it is the first text. Fields
     in `relevance` may be relaxed by a probe; all others count as entitlement. Without `filter` the state of the
-    filter is `unknown`, never `none`. The function returns ids, (id, score) pairs, objects or dictionaries with id
-    and score, or a dictionary with ids and scores; `documents` turns anything else into one of these.
+    filter is `unknown`, never `none`.
+
+    The function returns ids, (id, score) pairs, objects or dictionaries with `id`, `score`, `text` (or `page_content`
+    or `content`) and `metadata` (or `payload`), or a dictionary with `ids`, `scores`, `texts` and `metadata`; only ids
+    are needed. `documents` turns anything else into one of these. Texts are recorded where
+    `configure(document_texts=True)` asks for them. Metadata are never recorded: a probe asks them whether a document
+    passes the clauses that it dropped.
 
     Where `configure(probe_share=...)` asks for probes, some calls are done again after their answer, without relevance
     clauses and for 2 k documents. The function must then be one that can be called at any time and from another thread,

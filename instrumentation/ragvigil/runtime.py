@@ -37,6 +37,7 @@ def configure(
     probe_share: float = 0.0,
     probe_timeout_s: float = 10.0,
     max_waiting_probes: int = 20,
+    document_texts: bool = False,
     clock: Clock | None = None,
     ids: IdGenerator | None = None,
     exporter: Exporter | None = None,
@@ -53,6 +54,9 @@ def configure(
     `probe_share` in [0, 1] is the share of traces whose filtered searches are done again without relevance clauses, see
     `retriever`; 0 is off. They run in the background, one at a time; one that takes longer than `probe_timeout_s` is
     given up, and at most `max_waiting_probes` wait.
+
+    With `document_texts` the texts of documents that retrievers return and stages name leave the process too, each cut
+    at 20,000 characters, so that people can judge them.
 
     Raises ValueError for an argument that is not valid. Nothing else in Ragvigil raises into the application.
     """
@@ -87,6 +91,7 @@ def configure(
         probe_share=settings.checked_share("probe_share", probe_share),
         probe_timeout_s=probe_timeout_s,
         max_waiting_probes=max_waiting_probes,
+        document_texts=settings.checked_switch("document_texts", document_texts),
     )
     _install(None if settings.is_disabled(os.environ) else _Parts(chosen, clock, ids, exporter))
 

@@ -33,6 +33,7 @@ class Settings:
     probe_share: float
     probe_timeout_s: float
     max_waiting_probes: int
+    document_texts: bool
 
 
 def is_disabled(environ: Mapping[str, str]) -> bool:
@@ -147,6 +148,13 @@ def checked_share(name: str, value: object) -> float:
     """Refuse anything but a number in [0, 1]."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise ValueError(f"{name}: got {value!r}; expected a number from 0 to 1")
+    return value
+
+
+def checked_switch(name: str, value: object) -> bool:
+    """Refuse anything but True and False."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name}: got {value!r}; expected True or False")
     return value
 
 

@@ -46,6 +46,8 @@ from ragvigil.testing import InMemoryExporter
         ({"probe_share": True}, "probe_share: got True"),
         ({"probe_share": "0.1"}, "probe_share: got '0.1'"),
         ({"probe_timeout_s": 0}, "probe_timeout_s: got 0; expected a positive number of seconds"),
+        ({"document_texts": 1}, "document_texts: got 1; expected True or False"),
+        ({"document_texts": "no"}, "document_texts: got 'no'"),
         ({"max_waiting_probes": 0}, "max_waiting_probes: got 0; expected a whole number of at least 1"),
     ],
     ids=str,

@@ -19,6 +19,7 @@ def configuration() -> None:
     ragvigil.configure(service_name="shop", endpoint="http://127.0.0.1:4318", secret_key=b"0123456789abcdef")
     ragvigil.configure(exporter=exporter, clock=ManualClock(), ids=SequentialIds(), resource={"team": "search"})
     ragvigil.configure(probe_share=0.02, probe_timeout_s=5.0, max_waiting_probes=10)
+    ragvigil.configure(document_texts=True)
     ragvigil.configure(service_name=5)  # type: ignore[arg-type]
     ragvigil.configure(sevice_name="shop")  # type: ignore[call-arg]
     assert_type(ragvigil.flush(timeout_s=1.0), bool)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeAlias, cast
 
 from ragvigil import attributes as names
+from ragvigil.documents import Documents
 from ragvigil.encoding.kinds import EMBEDDING, LLM, RERANKER, RETRIEVER
 from ragvigil.encoding.values import well_formed
 from ragvigil.encoding.writer import AttributeWriter, Scored, as_number
@@ -69,6 +70,18 @@ def _flat_outputs(out: AttributeWriter, value: object) -> None:
         out.documents(cast("Scored", value), prefixes[out.kind])
 
 
+def _input_texts(out: AttributeWriter, value: object) -> None:
+    if out.kind == RERANKER:
+        out.contents(cast("Documents", value), names.RERANKER_INPUT_DOCUMENTS)
+    else:
+        out.refuse("texts of input documents are not recorded: only rerank stages have a place for them")
+
+
+def _output_texts(out: AttributeWriter, value: object) -> None:
+    prefix = names.RERANKER_OUTPUT_DOCUMENTS if out.kind == RERANKER else names.RETRIEVAL_DOCUMENTS
+    out.contents(cast("Documents", value), prefix)
+
+
 def _inputs(out: AttributeWriter, value: object) -> None:
     documents = cast("Scored", value)
     out.json(_as_json(documents), names.STAGE_INPUT_DOCUMENTS)
@@ -101,6 +114,10 @@ def _dropped_clauses(out: AttributeWriter, value: object) -> None:
     out.texts(cast("Iterable[str]", value), names.PROBE_DROPPED_CLAUSES)
 
 
+def _passes(out: AttributeWriter, value: object) -> None:
+    out.json(list(cast("Iterable[bool | None]", value)), names.PROBE_PASSES)
+
+
 def _slices(out: AttributeWriter, value: object) -> None:
     for name, member in cast("Mapping[str, object]", value).items():
         out.text(member, well_formed(f"{names.SLICE_PREFIX}{name}"))
@@ -129,7 +146,9 @@ def _filter(out: AttributeWriter, value: object) -> None:
 
 
 FIELDS: Final[tuple[tuple[str, Write], ...]] = (
-    # Long lists, for other back ends.
+    # Texts of documents, then long lists for other back ends.
+    ("input_texts", _input_texts),
+    ("output_texts", _output_texts),
     ("input_documents", _flat_inputs),
     ("output_documents", _flat_outputs),
     # Texts.
@@ -175,6 +194,7 @@ FIELDS: Final[tuple[tuple[str, Write], ...]] = (
     ("confidence", _confidence),
     ("regeneration_of", _text(names.REGENERATION_OF)),
     ("sampling_probability", _double(names.SAMPLING_PROBABILITY)),
+    ("passes", _passes),
     ("dropped_clauses", _dropped_clauses),
     ("probe_kind", _text(names.PROBE_KIND)),
 )

@@ -74,6 +74,10 @@ class SpanEncoder:
             facts["first_token_s"] = max(0, first - span.start_ns) / 1e9
         if out.kind == LLM:
             facts["total_tokens"] = _sum(facts.get("input_tokens"), facts.get("output_tokens"))
+        for documents, texts in _TEXTS:
+            fact = span.fields.get(documents)
+            if isinstance(fact, Documents) and fact.texts is not None:
+                facts[texts] = fact
         for unknown in facts.keys() - _KNOWN:
             out.refuse(f"the field {unknown!r} is not recorded: there is no such field")
         return facts
@@ -90,6 +94,7 @@ class SpanEncoder:
         return None
 
 
+_TEXTS: Final = (("input_documents", "input_texts"), ("output_documents", "output_texts"))
 _KNOWN: Final = frozenset(field for field, _ in FIELDS)
 
 

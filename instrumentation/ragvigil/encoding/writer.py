@@ -69,6 +69,18 @@ class AttributeWriter:
             if score is not None:
                 self._into.add(key=score_key).value.double_value = score
 
+    def contents(self, documents: Documents, prefix: str) -> None:
+        """Write texts of documents beside `documents`, `<prefix>.<i>.document.content`."""
+        texts = documents.texts or ()
+        if len(texts) != len(documents.ids):
+            self.refuse(f"{prefix} have no texts: their number differs from that of the ids")
+            return
+        for rank, text in enumerate(texts):
+            if isinstance(text, str):
+                self.text(text, f"{prefix}.{rank}.{names.DOCUMENT_CONTENT}")
+            elif text is not None:
+                self.refuse(f"a text in {prefix} is not recorded: expected text, got {text.__name__}")
+
     def raw(self, value: bytes, key: str) -> None:
         """Write bytes."""
         self._into.add(key=key).value.bytes_value = value

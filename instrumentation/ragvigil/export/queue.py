@@ -152,7 +152,8 @@ def estimated_bytes(spans: "Sequence[RecordedSpan]") -> int:
 
 
 def _documents_bytes(documents: Documents) -> int:
-    return DOCUMENT_BYTES * len(documents.ids)
+    texts = documents.texts or ()
+    return DOCUMENT_BYTES * len(documents.ids) + sum([len(text) for text in texts if isinstance(text, str)])
 
 
 def _filter_bytes(said: Filter) -> int:

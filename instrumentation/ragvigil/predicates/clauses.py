@@ -88,6 +88,15 @@ class Filter:
         """
         return tuple([path for path in self._conjuncts() if not self._is_entitlement(path)])
 
+    def relevance_part(self) -> Predicate:
+        """What `relaxed` leaves out: all of the `relevance_conjuncts`."""
+        if not isinstance(self.predicate, And):
+            return And((self.predicate,)) if self.predicate is not None and self.relevance_conjuncts() else And(())
+        dropped = set(self.relevance_conjuncts())
+        return And(
+            tuple([arg for path, arg in zip(self._conjuncts(), self.predicate.args, strict=True) if path in dropped])
+        )
+
     def without(self, conjuncts: Collection[str]) -> "Filter":
         """The filter without the conjuncts that these pointers name; labels move with the clauses that stay."""
         if self.predicate is None or not conjuncts:

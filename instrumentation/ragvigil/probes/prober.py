@@ -4,11 +4,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ragvigil.documents import Documents
 from ragvigil.guard import GUARD
 from ragvigil.observation import Arguments, Keywords, Observation
 from ragvigil.predicates import Filter
+from ragvigil.probes.passes import DroppedClauses
 from ragvigil.probes.probe import LoopProbe, Probe, ThreadProbe
 from ragvigil.probes.span import ProbeSpan
+from ragvigil.results import Results
 from ragvigil.searches import SearchArguments
 from ragvigil.stages import Stage
 from ragvigil.wrapping import is_async, wrap
@@ -20,15 +23,10 @@ if TYPE_CHECKING:
 class Prober:
     """Has some calls of one function done again: without their relevance clauses, at twice the depth."""
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        arguments: SearchArguments,
-        record_documents: Callable[[Stage, object], None],
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], arguments: SearchArguments, results: Results) -> None:
         self._function = function
         self._arguments = arguments
-        self._record_documents = record_documents
+        self._results = results
         self._is_async = is_async(function)
 
     def consider(self, stage: Stage, arguments: Arguments, keywords: Keywords) -> None:
@@ -55,12 +53,15 @@ class Prober:
             return None
 
     def _probe(self, stage: Stage, said: Filter, arguments: Arguments, keywords: Keywords, share: float) -> Probe:
-        if "output_documents" not in stage.fields:
+        found = stage.fields.get("output_documents")
+        if not isinstance(found, Documents):
             raise ValueError("its documents cannot be read")
         asked, named = self._arguments.relaxed(said, arguments, keywords)
         probed, dropped = stage.get_span_context(), said.relevance_conjuncts()
         observation = Observation(
-            lambda: ProbeSpan(probed, dropped, share), self._arguments.record, self._record_documents
+            lambda: ProbeSpan(probed, dropped, share),
+            self._arguments.record,
+            partial(self._results.record_probe, DroppedClauses(said, found.ids)),
         )
         search: Callable[[], Any] = partial(wrap(self._function, observation), *asked, **named)
         if not self._is_async:

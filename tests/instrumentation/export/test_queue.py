@@ -189,6 +189,10 @@ def with_documents(span: RecordedSpan) -> None:
     span.fields["output_documents"] = Documents(("a",) * 50, None)
 
 
+def with_texts(span: RecordedSpan) -> None:
+    span.fields["output_documents"] = Documents(("a",) * 4, None, ("x" * 2500, None, bytes, "x" * 2500))
+
+
 def with_filter(span: RecordedSpan) -> None:
     span.fields["filter"] = where(or_(in_("tenant", [f"t{number}" for number in range(90)])))
 
@@ -203,7 +207,7 @@ def with_events(span: RecordedSpan) -> None:
 
 @pytest.mark.parametrize(
     "add",
-    [with_text, with_vector, with_documents, with_filter, with_attributes, with_events],
+    [with_text, with_vector, with_documents, with_texts, with_filter, with_attributes, with_events],
     ids=lambda add: add.__name__,
 )
 def test_what_is_large_counts(add: Callable[[RecordedSpan], None]) -> None:

@@ -170,6 +170,19 @@ def test_whatever_passed_passes_the_relaxed_filter(said: Filter, document: dict[
 
 
 @settings(max_examples=500, deadline=None)
+@given(labelled(), DOCUMENTS)
+def test_a_filter_is_its_relaxed_form_and_its_relevance_part(said: Filter, document: dict[str, str]) -> None:
+    relaxed = said.relaxed().predicate
+    assert relaxed is not None
+    assert evaluate(And((relaxed, said.relevance_part())), document) is said.matches(document)
+    assert bool(said.relevance_conjuncts()) is (said.relevance_part() != And(()))
+
+
+def test_a_filter_that_cannot_be_read_has_no_relevance_part() -> None:
+    assert Filter(None).relevance_part() == And(())
+
+
+@settings(max_examples=500, deadline=None)
 @given(labelled())
 def test_relaxing_keeps_every_leaf_that_nobody_called_relevance(said: Filter) -> None:
     assert said.predicate is not None

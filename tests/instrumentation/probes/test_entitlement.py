@@ -102,11 +102,19 @@ def kept_conjuncts(native: object) -> list[Predicate]:
     ]
 
 
-def asked_for(native: object) -> list[Predicate]:
-    """The conjuncts of what a search function was handed."""
+def conjuncts_of(native: object) -> list[Predicate]:
+    """The conjuncts of a filter in any form."""
     predicate = read_filter(native).predicate
     assert predicate is not None
     return list(predicate.args) if isinstance(predicate, And) else [predicate]
+
+
+def is_as_demanded(asked: object, native: object) -> bool:
+    """Whether what the search function was handed is the caller's filter without relevance, compared as it is."""
+    if isinstance(native, dict):
+        return asked == {name: wanted for name, wanted in native.items() if name not in RELEVANT}
+    predicate = asked.predicate if isinstance(asked, Filter) else asked
+    return isinstance(asked, Filter) is isinstance(native, Filter) and predicate == And(tuple(kept_conjuncts(native)))
 
 
 @dataclass
@@ -127,14 +135,13 @@ def search_with(requests: Requests) -> Callable[[str, object, int], list[str]]:
 
 def check(native: object, requests: list[tuple[object, int]]) -> bool:
     """Judge the requests of one query; whether there was a probe."""
-    kept, conjuncts = kept_conjuncts(native), asked_for(native)
-    if len(kept) == len(conjuncts):
+    if len(kept_conjuncts(native)) == len(conjuncts_of(native)):
         assert len(requests) == 1
         return False
     (first, k), (asked, deep_k) = requests
     assert first is native
     assert deep_k >= 2 * k
-    assert asked_for(asked) == kept
+    assert is_as_demanded(asked, native)
     return True
 
 

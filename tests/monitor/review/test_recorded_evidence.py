@@ -19,10 +19,7 @@ def ask(question: str) -> None:
     with ragvigil.pipeline("ask") as answer:
         answer.set(question=question)
         with ragvigil.stage("retrieve") as stage:
-            stage.outputs(list(TEXTS), [0.9, 0.8, 0.7])
-            stage.set_attributes(
-                {f"retrieval.documents.{rank}.document.content": text for rank, text in enumerate(TEXTS.values())}
-            )
+            stage.outputs(list(TEXTS), [0.9, 0.8, 0.7], list(TEXTS.values()))
         with ragvigil.stage("assemble") as stage:
             stage.context(["doc-2", "doc-1"])
         answer.set(answer="Returns are free.")
@@ -35,7 +32,7 @@ def test_texts_of_the_assembled_context_reach_the_reviewer(memory_store: Store) 
         running_service(memory_store, Keys.generate(), lambda: tomorrow, review={"uniform_share": 1.0}) as service,
         running_api(service) as url,
     ):
-        ragvigil.configure(service_name="shop", endpoint=url)
+        ragvigil.configure(service_name="shop", endpoint=url, document_texts=True)
         try:
             ask("May I send it back?")
             assert ragvigil.flush(10)

@@ -1,0 +1,34 @@
+"""What a search function returned, and what is recorded of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ragvigil.documents import Documents, metadata_in, returned
+from ragvigil.probes.passes import DroppedClauses
+from ragvigil.stages import Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Reads results; `extract` turns one of a shape of its own into a shape that `returned` understands."""
+
+    extract: Callable[[Any], Any] | None = None
+
+    def record(self, stage: Stage, result: object) -> None:
+        """Record the documents, unless the search recorded them itself; raises for a result that has none."""
+        if stage.is_recording() and "output_documents" not in stage.fields:
+            stage.fields["output_documents"] = returned(result, self.extract, texts=stage.takes_texts())
+
+    def record_probe(self, dropped: DroppedClauses, stage: Stage, result: object) -> None:
+        """The same for a probe, and whether each document passes the clauses that were dropped."""
+        if not stage.is_recording():
+            return
+        metadata: tuple[object, ...] = ()
+        if "output_documents" not in stage.fields:
+            found = result if self.extract is None else self.extract(result)
+            stage.fields["output_documents"] = returned(found, texts=stage.takes_texts())
+            metadata = metadata_in(found)
+        documents = stage.fields["output_documents"]
+        if isinstance(documents, Documents):
+            stage.fields["passes"] = dropped.passes(documents.ids, metadata)
