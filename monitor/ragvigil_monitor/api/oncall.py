@@ -8,6 +8,7 @@ from ragvigil_monitor.api import (
     oncall_alerts,
     oncall_answers,
     oncall_completeness,
+    oncall_exclusion,
     oncall_review,
     oncall_signals,
     oncall_status,
@@ -24,5 +25,13 @@ router = APIRouter(
     responses=REFUSALS,
     tags=["oncall"],
 )
-for subject in (oncall_status, oncall_alerts, oncall_signals, oncall_answers, oncall_completeness, oncall_review):
+for subject in (
+    oncall_status,
+    oncall_alerts,
+    oncall_signals,
+    oncall_answers,
+    oncall_completeness,
+    oncall_review,
+    oncall_exclusion,
+):
     router.include_router(subject.router)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ragvigil_monitor.guardrails.finding import NOTHING, Beyond, Finding, Limits
 from ragvigil_monitor.guardrails.models import State
@@ -17,12 +18,13 @@ class AboveLimit:
     """Guards the series that have a limit; the others are shown.
 
     limits: by series. quantile_of: which quantile a series is, None for a mean; 1 - q of the observations may lie
-    above its limit.
+    above its limit. is_starting_value: whether the limits are the shipped ones, which nobody has set.
     """
 
     limits: Callable[[Settings], Mapping[str, float]]
     quantile_of: Callable[[str], float | None]
     words: Words
+    is_starting_value: Callable[[Settings], bool] = lambda _settings: False
 
     def chances(self, settings: Settings) -> int:
         """One for each limit: only the upper side counts."""
@@ -31,7 +33,7 @@ class AboveLimit:
     def waiting(self, settings: Settings) -> Mapping[str, str]:
         """Every limit, although nothing has arrived."""
         return {
-            series: sentence(self.words, series, 0, NOTHING, limit, State.WARMING_UP)
+            series: self._sentence(settings, series, 0, NOTHING, limit, State.WARMING_UP)
             for series, limit in self.limits(settings).items()
         }
 
@@ -48,8 +50,11 @@ class AboveLimit:
                 continue
             limit = limits[series]
             state = judge(estimate, limit, answered_before=answered_before)
-            text = sentence(self.words, series, look.window.length_s, estimate, limit, state)
+            text = self._sentence(look.settings, series, look.window.length_s, estimate, limit, state)
             yield Finding(series, look.window, estimate, state, text, Limits(upper=limit), self._beyond(series, limit))
+
+    def _sentence(self, settings: Settings, *said: Any) -> str:
+        return sentence(self.words, *said, is_starting_value=self.is_starting_value(settings))
 
     def _beyond(self, series: str, limit: float) -> Beyond:
         quantile = self.quantile_of(series)

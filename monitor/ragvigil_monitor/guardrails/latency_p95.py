@@ -19,5 +19,6 @@ LATENCY_GUARDRAIL = Guardrail(
         limits=lambda settings: settings.guardrails.latency_p95.slo_ms,
         quantile_of=lambda _series: QUANTILE,
         words=WORDS,
+        is_starting_value=lambda settings: settings.guardrails.latency_p95.is_starting_value("slo_ms"),
     ),
 )

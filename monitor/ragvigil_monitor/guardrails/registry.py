@@ -3,6 +3,7 @@
 from typing import Any
 
 from ragvigil_monitor.guardrails.cost_per_query import COST_GUARDRAIL
+from ragvigil_monitor.guardrails.false_exclusion import FALSE_EXCLUSION_GUARDRAIL
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.latency_p95 import LATENCY_GUARDRAIL
 from ragvigil_monitor.guardrails.query_drift import DRIFT_GUARDRAIL
@@ -13,6 +14,7 @@ from ragvigil_monitor.guardrails.thumbs_down_rate import THUMBS_DOWN_GUARDRAIL
 GUARDRAILS: tuple[Guardrail[Any], ...] = (
     LATENCY_GUARDRAIL,
     COST_GUARDRAIL,
+    FALSE_EXCLUSION_GUARDRAIL,
     REGENERATION_GUARDRAIL,
     THUMBS_DOWN_GUARDRAIL,
     REFUSAL_GUARDRAIL,

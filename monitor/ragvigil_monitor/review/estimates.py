@@ -47,7 +47,7 @@ class ReviewedWindow:
 def reviewed_window(store: Store, days: int, now: datetime) -> ReviewedWindow:
     """What is known of the answers of the last `days` days."""
     start = now - timedelta(days=days)
-    rows = store.rows("reviews_between", start=start, end=now, now=now)
+    rows = store.rows("reviews_between", kind="answer", start=start, end=now, now=now)
     by_item = {row["item_id"]: row for row in rows}.values()
     sample = effective_sample(rows)
     return ReviewedWindow(

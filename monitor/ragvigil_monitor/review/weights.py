@@ -1,8 +1,8 @@
-"""Which reviewed answers count and with what inclusion probability, however far the reviewers came.
+"""Which reviewed items count and with what inclusion probability, however far the reviewers came.
 
-Within the answers of one day a stratum is served by priority u / p ascending. Wherever reviewers stop, the served ones
+Within the items of one day a stratum is served by priority u / p ascending. Wherever reviewers stop, the served ones
 are those with a priority below τ, the first that was not served; so the stratum's p is in effect min(1, p τ), and an
-answer beyond the τ of each of its strata does not count yet. An item that somebody holds at this moment is missing for
+item beyond the τ of each of its strata does not count yet. An item that somebody holds at this moment is missing for
 now and does not lower τ.
 
 Source: Ohlsson, Sequential Poisson sampling, J. Official Statistics 14 (1998); Duffield, Lund & Thorup, Priority
@@ -23,15 +23,16 @@ Cell = tuple[date, str]
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """An answer of the effective sample. label: None where it was skipped or is held just now."""
+    """An item of the effective sample. label: None where it was skipped or is held just now."""
 
+    item_id: str
     label: str | None
     inclusion: float
     is_uniform: bool
 
 
 def effective_sample(rows: Sequence[Mapping[str, Any]]) -> list[Reviewed]:
-    """The served part of the drawn answers; `rows` are those of `reviews_between`, one an item and stratum."""
+    """The served part of the drawn items; `rows` are those of `reviews_between`, one an item and stratum."""
     served_up_to = thresholds(rows)
     items = (list(group) for _, group in groupby(rows, key=lambda row: row["item_id"]))
     found = (_reviewed(strata, served_up_to) for strata in items)
@@ -54,7 +55,8 @@ def _reviewed(strata: Sequence[Mapping[str, Any]], served_up_to: Mapping[Cell, f
         return None
     missed = math.prod(1 - min(1.0, row["probability"] * tau) for row, tau in reach)
     is_uniform = any(row["stratum"] == UNIFORM and row["priority"] < tau for row, tau in reach)
-    return Reviewed(strata[0]["first_label"], strata[0]["sampling_probability"] * (1 - missed), is_uniform)
+    first = strata[0]
+    return Reviewed(first["item_id"], first["first_label"], first["sampling_probability"] * (1 - missed), is_uniform)
 
 
 def _is_served(row: Mapping[str, Any]) -> bool:

@@ -6,6 +6,8 @@ from pydantic import Field, PositiveFloat, PositiveInt
 
 from ragvigil_monitor.settings.section import Hours, Section
 
+Share = Annotated[float, Field(gt=0, lt=1)]
+
 
 class LatencyP95(Section):
     """p95 latency of answers and stages against an SLO."""
@@ -44,6 +46,29 @@ class QueryDrift(Section):
         return [24]
 
 
+class FalseExclusion(Section):
+    """How often relevance clauses keep out all evidence, among reviewed retrievals, against a limit."""
+
+    enabled: bool = Field(True, description="Whether this guardrail watches.")
+    limits: dict[Literal["all", "filtered"], Share] = Field(
+        {"all": 0.02},
+        description="Limit over `all` retrievals with evidence, and for `filtered` ones; without: shown, not guarded.",
+    )
+    windows_h: list[Hours] = Field([168, 672], min_length=1, description="Trailing windows, in hours.")
+    every_s: int = Field(86400, ge=3600, le=604800, multiple_of=3600, description="Seconds between two looks.")
+    review_delay_h: int = Field(
+        24,
+        ge=1,
+        le=24 * 14,
+        description="Hours that reviewers have for the retrievals of a window before it is judged.",
+    )
+
+    @property
+    def limit_of(self) -> dict[str, float]:
+        """The limit by series."""
+        return {str(series): limit for series, limit in self.limits.items()}
+
+
 class RateBand(Section):
     """A rate against the band that its own history leads to expect."""
 
@@ -74,6 +99,7 @@ class Guardrails(Section):
 
     latency_p95: LatencyP95 = Field(LatencyP95(), description="p95 latency by stage.")
     cost_per_query: CostPerQuery = Field(CostPerQuery(), description="Cost per answer.")
+    false_exclusion: FalseExclusion = Field(FalseExclusion(), description="Evidence that relevance filters keep out.")
     query_drift: QueryDrift = Field(QueryDrift(), description="Drift of what is asked.")
     regeneration_rate: RateBand = Field(RateBand(), description="Share of the answers that users asked for again.")
     thumbs_down_rate: RateShown = Field(RateShown(), description="Share of the answers with a thumbs-down.")

@@ -11,3 +11,7 @@ class Section(BaseModel):
     """Base of a group of settings."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def is_starting_value(self, setting: str) -> bool:
+        """Whether nobody has set it, so that what counts is the value that Ragvigil ships."""
+        return setting not in self.model_fields_set

@@ -38,17 +38,19 @@ def reviews_needed(truth: float, limit: float, *, tail: float = 0.025, power: fl
     return int(failing[-1]) + 2 if len(failing) else 1
 
 
-def more_reviews(estimate: RateEstimate, limit: float) -> int | None:
+def more_reviews(estimate: RateEstimate, limit: float, *, alarm: float | None = None) -> int | None:
     """How many more reviews of the same kind a verdict about `limit` needs, if the rate is what it seems.
 
-    0: there is a verdict already. None: more than 5,000, or the rate seems to lie on the limit. Without any evidence
-    the rate is taken to be a half of the limit.
+    alarm: error probability of the alarm bound, where that one decides whether a rate lies above the limit; None: the
+    95 % interval decides. 0: there is a verdict already. None: more than 5,000, or the rate seems to lie on the limit.
+    Without any evidence the rate is taken to be a half of the limit.
     """
-    if estimate.value is None or estimate.lower is None or estimate.upper is None:
+    if estimate.value is None or estimate.lower is None or estimate.upper is None or estimate.alarm_lower is None:
         return reviews_needed(limit / 2, limit)
-    if estimate.lower > limit or estimate.upper <= limit:
+    if (estimate.lower if alarm is None else estimate.alarm_lower) > limit or estimate.upper <= limit:
         return 0
-    wanted = reviews_needed(estimate.value, limit)
+    tail = 0.025 if alarm is None or estimate.value < limit else alarm
+    wanted = reviews_needed(estimate.value, limit, tail=tail)
     return None if wanted is None else max(1, math.ceil(wanted * estimate.n / estimate.n_eff) - estimate.n)
 
 

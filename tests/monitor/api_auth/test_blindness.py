@@ -27,6 +27,7 @@ TOLD_FIELDS = {
 known of it: no stratum, score, feedback, model, release, order, nor what others said."""
 LABELS = {"supported", "partly", "unsupported", "no_claim"}
 PUBLIC = {"/openapi.json", "/docs", "/docs/oauth2-redirect", "/redoc"}
+MAY_NOT_BE_READ = ("/estimates", "/false-exclusion", "/losses")
 MUST_NOT_LABEL = [Role.INGEST, Role.ONCALL]
 
 
@@ -136,7 +137,7 @@ def test_the_models_of_the_reviewers_routes_hold_no_other_field(reviewing: Revie
     description = create_app(reviewing.service).openapi()
     named = set()
     for path, methods in description["paths"].items():
-        if path.startswith("/api/v1/review/") and not path.endswith("/estimates"):
+        if path.startswith("/api/v1/review/") and not path.endswith(MAY_NOT_BE_READ):
             for operation in methods.values():
                 named |= set(properties(operation["responses"], description))
     assert named <= TOLD_FIELDS
@@ -184,8 +185,9 @@ def test_no_other_role_may_take_or_label(reviewing: Reviewing, reviewer: httpx.C
     assert label_it(reviewer, item, "gil", "partly").status_code == 200
 
 
-def test_a_reviewer_may_not_read_the_estimates(reviewer: httpx.Client) -> None:
-    assert reviewer.get("/api/v1/review/estimates").status_code == 403
+@pytest.mark.parametrize("conclusion", MAY_NOT_BE_READ)
+def test_a_reviewer_may_not_read_what_the_labels_come_to(reviewer: httpx.Client, conclusion: str) -> None:
+    assert reviewer.get(f"/api/v1/review{conclusion}").status_code == 403
 
 
 def test_the_description_of_the_api_is_public_and_holds_no_data(reviewer: httpx.Client) -> None:

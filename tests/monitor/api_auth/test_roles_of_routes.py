@@ -17,6 +17,8 @@ ALLOWED: dict[str, set[str]] = {
     "/api/v1/admin/": {Role.ADMIN},
     "/api/v1/review/": {Role.REVIEWER, Role.ADMIN},
     "/api/v1/review/estimates": {Role.ONCALL, Role.ADMIN},
+    "/api/v1/review/false-exclusion": {Role.ONCALL, Role.ADMIN},
+    "/api/v1/review/losses": {Role.ONCALL, Role.ADMIN},
     "/api/v1/": {Role.ONCALL, Role.ADMIN},
 }
 """Who may call what, by the beginning of the path; the longest that fits counts."""

@@ -25,6 +25,7 @@ def hourly_settings() -> dict[str, Any]:
             "cost_per_query": {"budget_usd": {"mean": 0.01}, "every_s": 3600, "windows_h": [24]},
             "regeneration_rate": {"enabled": False},
             "query_drift": {"enabled": False},
+            "false_exclusion": {"enabled": False},
         },
     }
 

@@ -64,6 +64,7 @@ def service_with_room(make_service: Callable[..., Service]) -> Callable[[float],
                 "latency_p95": {"slo_ms": slo_ms, "every_s": 3600, "windows_h": [1, 24]},
                 "regeneration_rate": {"enabled": False},
                 "query_drift": {"enabled": False},
+                "false_exclusion": {"enabled": False},
                 "cost_per_query": {
                     "budget_usd": {"mean": room * TRUE_MEAN_USD},
                     "every_s": 3600,

@@ -15,7 +15,10 @@ AddSpan = Callable[..., None]
 @pytest.fixture
 def service(make_service: Callable[..., Service]) -> Service:
     off = {"enabled": False}
-    guardrails = {"latency_p95": {"slo_ms": {"rerank": 300}}, "regeneration_rate": off, "query_drift": off}
+    guardrails = {
+        "latency_p95": {"slo_ms": {"rerank": 300}},
+        **dict.fromkeys(["regeneration_rate", "query_drift", "false_exclusion"], off),
+    }
     return make_service(guardrails=guardrails)
 
 

@@ -1,0 +1,81 @@
+"""What the API says of false exclusion, and of the stages at which evidence was lost."""
+
+from datetime import datetime
+from typing import Literal
+
+from ragvigil_monitor.guardrails.models import ApiModel
+
+ExclusionVerdict = Literal["breach", "ok", "inconclusive", "missing_evidence", "unguarded"]
+
+
+class ExclusionSeries(ApiModel):
+    """How many of `all` retrievals with evidence, or of the `filtered` ones, had all of it excluded.
+
+    value, lower, upper, alarm_lower: None with state `missing_evidence`. lower, upper: at the level asked for. n:
+    reviewed retrievals with evidence, events those whose evidence was excluded, n_eff their worth in equally weighted
+    ones. missing: reviewed or in review, and unknown; `unknown` says why. drawn, waiting: drawn for review, and not yet
+    given to a reviewer. limit: None where there is none; then the verdict is `unguarded`. more_reviews: until a
+    verdict; 0 when there is one, None without a limit or when it cannot be foreseen.
+    """
+
+    series: str
+    state: str
+    value: float | None
+    lower: float | None
+    upper: float | None
+    alarm_lower: float | None
+    n: int
+    events: int
+    n_eff: float
+    missing: int
+    drawn: int
+    waiting: int
+    unknown: dict[str, int]
+    limit: float | None
+    limit_is_starting_value: bool
+    verdict: ExclusionVerdict
+    more_reviews: int | None
+
+
+class FalseExclusionRates(ApiModel):
+    """Both rates over the answers that started in a window.
+
+    unknown: how many reviewed retrievals are unknown for which reason. depth: how deep the probes looked (K), the
+    shallowest; deepest: the deepest; None where no probe told.
+    """
+
+    start: datetime
+    end: datetime
+    level: float
+    rates: list[ExclusionSeries]
+    unknown: dict[str, int]
+    depth: int | None
+    deepest: int | None
+
+
+class StageLoss(ApiModel):
+    """How many reviewed retrievals lost their evidence at a stage; `kept`: those that did not lose it."""
+
+    stage: str
+    n: int
+
+
+class SliceLosses(ApiModel):
+    """The same in one slice of the answers. n: with evidence, unknown: of which it is not known where it was lost."""
+
+    name: str
+    value: str
+    n: int
+    unknown: int
+    stages: list[StageLoss]
+
+
+class Losses(ApiModel):
+    """At which stage the reviewed retrievals of a window lost their evidence: counted, not weighted."""
+
+    start: datetime
+    end: datetime
+    n: int
+    unknown: int
+    stages: list[StageLoss]
+    slices: list[SliceLosses]

@@ -1,0 +1,80 @@
+"""What the guardrail of false exclusion says, in sentences with numbers."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from ragvigil_monitor.guardrails.models import State
+from ragvigil_monitor.guardrails.sentence import figures_text, limit_text
+from ragvigil_monitor.review.false_exclusion import ALL, NOT_LABELLED, ExclusionRate
+from ragvigil_monitor.review.outcomes import Unknown
+from ragvigil_monitor.settings import FalseExclusion
+from ragvigil_monitor.signals.signal import Look
+from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
+from ragvigil_monitor.statistics.review_size import more_reviews
+
+_REASONS: Final[Mapping[str, str]] = {
+    NOT_LABELLED: "skipped or in review",
+    Unknown.NO_METADATA: "no metadata",
+    Unknown.INDEX_CHANGED: "the index changed between the two searches",
+    Unknown.SPANS_MISSING: "spans missing",
+    Unknown.NOT_ALL_SHOWN: "more documents than a reviewer is shown",
+}
+
+
+def waiting_sentence(section: FalseExclusion, series: str) -> str:
+    """Until the first answer."""
+    return f"No answer has arrived yet; false exclusion, {_among(series)}, has the {_limit(section, series)}."
+
+
+def exclusion_sentence(
+    section: FalseExclusion, series: str, look: Look, rate: ExclusionRate, estimate: IntervalEstimate, state: State
+) -> str:
+    """For example: "False exclusion over the last 168 h, all retrievals with evidence, at depth 20: 4.1 % (…), …"."""
+    if state is State.WARMING_UP:
+        return waiting_sentence(section, series)
+    window = f"over the last {look.window.length_s // 3600} h"
+    against = _limit(section, series)
+    unknown = _unknown(rate)
+    if state is State.NO_DATA:
+        return f"No reviewed retrieval with evidence {window} ({_reviews(rate)}): missing evidence; {against}.{unknown}"
+    events = f"{rate.rate.events} exclusion{'' if rate.rate.events == 1 else 's'}"
+    figures = figures_text("ratio", estimate)
+    return (
+        f"False exclusion {window}, {_among(series)}, at depth {_depth(rate)}: {figures}, {events}, {against}."
+        f"{unknown}{_needed(rate, section, series, look.alpha, state)}"
+    )
+
+
+def _among(series: str) -> str:
+    return "all retrievals with evidence" if series == ALL else "filtered retrievals with evidence"
+
+
+def _limit(section: FalseExclusion, series: str) -> str:
+    return limit_text("limit", section.limit_of[series], "ratio", is_starting_value=section.is_starting_value("limits"))
+
+
+def _depth(rate: ExclusionRate) -> str:
+    if rate.depths is None:
+        return "unknown"
+    least, most = rate.depths
+    return f"{least}" if least == most else f"{least} to {most}"
+
+
+def _reviews(rate: ExclusionRate) -> str:
+    return f"{rate.drawn} drawn for review, {rate.waiting} of them wait" if rate.drawn else "none was drawn for review"
+
+
+def _unknown(rate: ExclusionRate) -> str:
+    if not rate.unknown:
+        return ""
+    reasons = ", ".join(f"{n} {_REASONS.get(reason, reason)}" for reason, n in sorted(rate.unknown.items()))
+    return f" {sum(rate.unknown.values())} could not be judged: {reasons}."
+
+
+def _needed(rate: ExclusionRate, section: FalseExclusion, series: str, alpha: float, state: State) -> str:
+    if state not in {State.INCONCLUSIVE, State.NO_POWER}:
+        return ""
+    more = more_reviews(rate.rate, section.limit_of[series], alarm=alpha)
+    if more is None:
+        return " The rate is too close to the limit for a verdict by any number of reviews that is a plan."
+    return f" A verdict needs about {max(more, 1)} more reviewed retrievals with evidence."

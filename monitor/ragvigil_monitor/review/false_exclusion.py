@@ -1,0 +1,128 @@
+"""How often relevance clauses keep out all evidence there is, estimated from reviewed retrievals.
+
+Series `all`: every retrieval with evidence; one without relevance clauses excludes nothing. Series `filtered`: those
+with relevance clauses. Evidence counts as deep as the probe looked (K), so both are rates at depth K.
+
+Whether evidence was excluded may be unknown for a reason that hides exclusions rather than their absence: what the
+filtered search found passes in any case, what only its probe found needs metadata. So the upper bound counts such
+units as excluded and the lower bounds count them as not excluded. Units unknown for other reasons are left out.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+
+from ragvigil_monitor.review.outcomes import Unknown
+from ragvigil_monitor.review.weights import Reviewed, effective_sample
+from ragvigil_monitor.statistics.hajek import RateEstimate, hajek_rate
+from ragvigil_monitor.store import Store
+from ragvigil_monitor.store.database import Row
+
+ALL: Final = "all"
+FILTERED: Final = "filtered"
+SERIES: Final = (ALL, FILTERED)
+NOT_LABELLED: Final = "not_labelled"
+"""Why a served retrieval is unknown that was skipped, or is in the hands of a reviewer."""
+
+_FILTER_PROBE: Final = "filter_probe"
+_HIDES_EXCLUSIONS: Final = frozenset({Unknown.NO_METADATA.value, Unknown.NOT_ALL_SHOWN.value})
+
+
+@dataclass(frozen=True, slots=True)
+class ExclusionRate:
+    """One series. drawn, waiting: retrievals, and those of them that no reviewer was given yet.
+
+    unknown: how many of the reviewed are unknown for which reason. depths: the shallowest and the deepest K; None where
+    no probe told.
+    """
+
+    rate: RateEstimate
+    drawn: int
+    waiting: int
+    unknown: Mapping[str, int]
+    depths: tuple[int, int] | None
+
+
+NOTHING_DRAWN: Final = ExclusionRate(hajek_rate([], [], []), drawn=0, waiting=0, unknown={}, depths=None)
+
+
+def exclusion_rates(
+    store: Store, start: datetime, end: datetime, *, now: datetime, level: float = 0.95, alpha: float = 0.001
+) -> dict[str, ExclusionRate]:
+    """Both series over the answers that started in [start, end); nothing where none of their retrievals was drawn.
+
+    now: until when reviewers hold what they were given. level: of the two-sided interval. alpha: error probability of
+    the alarm bound.
+    """
+    drawn = store.rows("reviews_between", kind="relevance", start=start, end=end, now=now)
+    rows = store.rows("relevance_outcomes_between", start=start, end=end)
+    outcomes = {row["item_id"]: row for row in rows}
+    by_series = {ALL: drawn, FILTERED: [row for row in drawn if row["stratum"] == _FILTER_PROBE]}
+    return {series: _rate(own, outcomes, level=level, alpha=alpha) for series, own in by_series.items() if own}
+
+
+def _rate(drawn: Sequence[Row], outcomes: Mapping[str, Row], *, level: float, alpha: float) -> ExclusionRate:
+    sample = effective_sample(drawn)
+    units = [_unit(each, outcomes) for each in sample]
+    return ExclusionRate(
+        _estimate(units, [each.inclusion for each in sample], level=level, alpha=alpha),
+        drawn=len(drawn),
+        waiting=sum(_is_waiting(row) for row in drawn),
+        unknown=Counter(unit["unknown_because"] for unit in units if unit["unknown_because"] is not None),
+        depths=_depths(units),
+    )
+
+
+def _estimate(units: Sequence[Row], inclusion: Sequence[float], *, level: float, alpha: float) -> RateEstimate:
+    counted = np.array([_number(unit["has_evidence"]) for unit in units])
+    excluded = np.array([_number(unit["is_excluded"]) for unit in units])
+    hidden = np.array([unit["unknown_because"] in _HIDES_EXCLUSIONS for unit in units], dtype=bool)
+    known = hajek_rate(excluded, counted, inclusion, level=level, alpha=alpha)
+    supposing = (
+        hajek_rate(np.where(hidden, y, excluded), np.where(hidden, 1, counted), inclusion, level=level, alpha=alpha)
+        for y in (0, 1)
+    )
+    return _widened(known, *supposing)
+
+
+def _unit(reviewed: Reviewed, outcomes: Mapping[str, Row]) -> Row:
+    return outcomes.get(reviewed.item_id) or {
+        "has_evidence": None,
+        "is_excluded": None,
+        "is_filtered": None,
+        "depth": None,
+        "unknown_because": NOT_LABELLED,
+    }
+
+
+def _is_waiting(row: Row) -> bool:
+    return row["first_label"] is None and not row["is_skipped"] and not row["is_held"]
+
+
+def _number(known: bool | None) -> float:
+    return np.nan if known is None else float(known)
+
+
+def _widened(known: RateEstimate, none_excluded: RateEstimate, all_excluded: RateEstimate) -> RateEstimate:
+    """The estimate from what is known, with bounds that hold whatever the hidden units are."""
+    if known.value is None:
+        return known
+    return replace(
+        known,
+        lower=_least(known.lower, none_excluded.lower),
+        alarm_lower=_least(known.alarm_lower, none_excluded.alarm_lower),
+        upper=max(known.upper or 0.0, all_excluded.upper or 0.0),
+    )
+
+
+def _least(*bounds: float | None) -> float:
+    return min(bound for bound in bounds if bound is not None)
+
+
+def _depths(units: Iterable[Row]) -> tuple[int, int] | None:
+    known = [unit["depth"] for unit in units if unit["is_filtered"] and unit["depth"] is not None]
+    return (min(known), max(known)) if known else None

@@ -1,0 +1,28 @@
+-- Reviewed retrievals whose evidence was kept out by the relevance clauses: 1, and 0 where some of it was not. NULL where
+-- that is not known; without evidence there is no observation.
+
+CREATE MACRO observed_false_exclusion(window_start, window_end) AS TABLE
+SELECT trace_id, answer_span_id, started_at, is_filtered, is_excluded::DOUBLE AS value
+FROM relevance_outcomes
+WHERE started_at >= window_start AND started_at < window_end AND has_evidence;
+
+CREATE OR REPLACE MACRO observations(signal_name, series_name, window_start, window_end) AS TABLE
+SELECT trace_id, answer_span_id, started_at, value
+FROM observed_answer_latency(window_start, window_end)
+WHERE signal_name = 'latency_p95' AND series_name = 'answer'
+UNION ALL
+SELECT trace_id, answer_span_id, started_at, value
+FROM observed_stage_latency(window_start, window_end)
+WHERE signal_name = 'latency_p95' AND series_name <> 'answer' AND stage = series_name
+UNION ALL
+SELECT trace_id, answer_span_id, started_at, value
+FROM observed_answer_cost(window_start, window_end)
+WHERE signal_name = 'cost_per_query'
+UNION ALL
+SELECT trace_id, answer_span_id, started_at, value
+FROM observed_rate(signal_name, window_start, window_end)
+WHERE series_name = 'all' OR series_name = 'intent=' || intent
+UNION ALL
+SELECT trace_id, answer_span_id, started_at, value
+FROM observed_false_exclusion(window_start, window_end)
+WHERE signal_name = 'false_exclusion' AND (series_name = 'all' OR is_filtered);

@@ -1,0 +1,30 @@
+-- At which stage was the evidence lost, slice by slice, for the reviewed retrievals of a time range that had any?
+WITH reviewed AS (
+    SELECT outcomes.lost_at, answers.intent, answers.service_version, answers.slices
+    FROM relevance_outcomes AS outcomes
+    INNER JOIN answers ON answers.trace_id = outcomes.trace_id AND answers.span_id = outcomes.answer_span_id
+    WHERE outcomes.started_at >= $start AND outcomes.started_at < $end AND outcomes.has_evidence
+        AND answers.started_at >= $start AND answers.started_at < $end
+),
+named AS (
+    SELECT lost_at, 'intent' AS name, intent AS slice FROM reviewed
+    UNION ALL
+    SELECT lost_at, 'service_version', service_version FROM reviewed
+    UNION ALL
+    SELECT lost_at, entry.key, entry.value
+    FROM (SELECT lost_at, unnest(map_entries(try_cast(slices AS MAP(VARCHAR, VARCHAR)))) AS entry FROM reviewed)
+),
+counted AS (
+    SELECT name, slice AS value, lost_at AS stage, count(*) AS n FROM named WHERE slice IS NOT NULL GROUP BY ALL
+),
+largest AS (
+    SELECT name, value, sum(n) AS reviewed
+    FROM counted
+    GROUP BY name, value
+    ORDER BY reviewed DESC, name, value
+    LIMIT $most
+)
+SELECT name, value, stage, n
+FROM counted
+INNER JOIN largest USING (name, value)
+ORDER BY reviewed DESC, name, value, stage;

@@ -1,0 +1,178 @@
+"""False exclusion as a guardrail: states, sentences, and a whole alert from labels in the store."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.samples.relevance_reviews import RelevanceReviews
+
+from ragvigil_monitor.api.models import Alert, State
+from ragvigil_monitor.guardrails.false_exclusion import FALSE_EXCLUSION_GUARDRAIL
+from ragvigil_monitor.guardrails.finding import Finding
+from ragvigil_monitor.jobs import jobs
+from ragvigil_monitor.review.label_reading import READ_LABELS
+from ragvigil_monitor.schedule import run_due
+from ragvigil_monitor.service import Service
+from ragvigil_monitor.settings import Settings
+from ragvigil_monitor.signals.signal import Look, Window
+from ragvigil_monitor.store import Store
+
+WEEK_S = 168 * 3600
+EXCLUDED: dict[str, Any] = {"found": ["a"], "probed": ["a", "c"], "passes": [True, False], "relevant": ["c"]}
+FOUND: dict[str, Any] = {"found": ["a"], "probed": ["a", "c"], "passes": [True, False], "relevant": ["a"]}
+HIDDEN: dict[str, Any] = {"found": ["a"], "probed": ["a", "c"], "passes": [True, None], "relevant": ["c"]}
+UNFILTERED: dict[str, Any] = {"found": ["a"], "relevant": ["a"]}
+
+Judge = Callable[..., dict[str, Finding]]
+
+
+@pytest.fixture
+def judge(make_service: Any, monday: datetime) -> Judge:
+    """Labels as many retrievals as asked, and takes one look over the week after Monday."""
+
+    def look(
+        *units: tuple[int, dict[str, Any]],
+        alpha: float = 0.001,
+        answered_before: bool = True,
+        **section: Any,
+    ) -> dict[str, Finding]:
+        service = make_service(store=Store.open(None), guardrails={"false_exclusion": section})
+        reviews = RelevanceReviews()
+        for times, unit in units:
+            for _ in range(times):
+                reviews.add(monday + timedelta(days=3), **unit)
+        reviews.insert(service.store)
+        run_due(service, monday + timedelta(days=8), listed=lambda _settings: [READ_LABELS])
+        window = Look(service.store, Window(monday + timedelta(days=7), WEEK_S), service.settings, alpha)
+        found = FALSE_EXCLUSION_GUARDRAIL.findings(window, answered_before=answered_before)
+        return {finding.series: finding for finding in found}
+
+    return look
+
+
+def test_a_breach_says_which_rate_at_what_depth_from_how_many_reviews(judge: Judge) -> None:
+    found = judge((20, EXCLUDED), (30, FOUND), (50, UNFILTERED))
+    finding = found["all"]
+    assert finding.state is State.BREACH
+    assert finding.sentence == (
+        "False exclusion over the last 168 h, all retrievals with evidence, at depth 20: 20 % (95 % interval "
+        "12.6–30.9 %, n = 100), 20 exclusions, limit 2 % (starting value)."
+    )
+    assert found["filtered"].state is State.UNGUARDED
+    assert found["filtered"].estimate.value == pytest.approx(0.4)
+
+
+def test_both_series_can_be_guarded_and_a_limit_that_was_set_is_no_starting_value(judge: Judge) -> None:
+    found = judge((20, EXCLUDED), (30, FOUND), limits={"filtered": 0.9, "all": 0.02})
+    assert (found["filtered"].state, found["all"].state) == (State.OK, State.BREACH)
+    assert "filtered retrievals with evidence" in found["filtered"].sentence
+    assert "limit 90 %." in found["filtered"].sentence
+    assert "starting value" not in found["all"].sentence
+
+
+def test_two_exclusions_are_no_alarm_however_improbable(judge: Judge) -> None:
+    two, three = (judge((times, EXCLUDED), (18, FOUND), limits={"all": 0.001}, alpha=0.02)["all"] for times in (2, 3))
+    assert (two.estimate.alarm_lower or 0) > 0.001
+    assert (two.state, three.state) == (State.INCONCLUSIVE, State.BREACH)
+
+
+def test_ok_needs_the_upper_bound_below_the_limit(judge: Judge) -> None:
+    assert judge((50, FOUND))["all"].state is State.INCONCLUSIVE
+    finding = judge((200, FOUND))["all"]
+    assert finding.state is State.OK
+    assert "0 exclusions" in finding.sentence
+    assert "more" not in finding.sentence
+
+
+def test_an_open_question_says_how_many_more_reviews_it_takes(judge: Judge) -> None:
+    finding = judge((50, FOUND))["all"]
+    assert finding.sentence.endswith(" A verdict needs about 143 more reviewed retrievals with evidence.")
+
+
+def test_a_rate_above_the_limit_needs_enough_for_the_alarm(judge: Judge) -> None:
+    finding = judge((4, EXCLUDED), (56, FOUND), alpha=1e-4)["all"]
+    assert finding.state is State.INCONCLUSIVE
+    loose = judge((4, EXCLUDED), (56, FOUND), alpha=0.02)["all"]
+    wanted = [int(each.sentence.split("needs about ")[1].split()[0]) for each in (loose, finding)]
+    assert wanted[0] < wanted[1]
+
+
+def test_a_rate_on_the_limit_can_be_decided_by_no_number_of_reviews(judge: Judge) -> None:
+    finding = judge((1, EXCLUDED), (49, FOUND))["all"]
+    assert finding.state is State.INCONCLUSIVE
+    assert "too close to the limit" in finding.sentence
+
+
+def test_what_could_not_be_judged_is_said_and_keeps_an_ok_away(judge: Judge) -> None:
+    finding = judge((200, FOUND), (20, HIDDEN))["all"]
+    assert finding.state is State.INCONCLUSIVE
+    assert "20 could not be judged: 20 no metadata." in finding.sentence
+
+
+def test_without_a_label_it_is_missing_evidence(judge: Judge) -> None:
+    finding = judge((7, {**FOUND, "relevant": None}))["all"]
+    assert finding.state is State.NO_DATA
+    assert finding.sentence == (
+        "No reviewed retrieval with evidence over the last 168 h (7 drawn for review, 7 of them wait): missing "
+        "evidence; limit 2 % (starting value)."
+    )
+    assert finding.estimate.value is None
+
+
+def test_nothing_drawn_is_missing_evidence_too(judge: Judge) -> None:
+    finding = judge()["all"]
+    assert (finding.state, set(judge())) == (State.NO_DATA, {"all"})
+    assert "none was drawn for review" in finding.sentence
+
+
+def test_before_the_first_answer_it_waits(judge: Judge) -> None:
+    finding = judge(answered_before=False)["all"]
+    assert finding.state is State.WARMING_UP
+    waiting = FALSE_EXCLUSION_GUARDRAIL.waiting(Settings.load())
+    assert waiting == {"all": finding.sentence}
+    assert finding.sentence == (
+        "No answer has arrived yet; false exclusion, all retrievals with evidence, has the limit 2 % (starting value)."
+    )
+
+
+def test_one_or_two_reviews_have_no_power(judge: Judge) -> None:
+    assert judge((2, FOUND))["all"].state is State.NO_POWER
+
+
+def test_a_window_is_judged_when_reviewers_had_their_time() -> None:
+    settings = Settings.load(guardrails={"false_exclusion": {"review_delay_h": 48}})
+    job = next(job for job in jobs(settings) if job.name == "false_exclusion")
+    assert (job.every_s, job.matures_s) == (86400, 48 * 3600)
+
+
+def test_the_filter_that_turned_hard_is_found_with_onset_slice_and_release(
+    make_service: Callable[..., Service], monday: datetime, alerts: Callable[[], list[Alert]]
+) -> None:
+    service = make_service()
+    reviews, rng = RelevanceReviews(), np.random.default_rng(5)
+    broken_from = monday + timedelta(days=16)
+    for hour in range(24 * 20):
+        started_at = monday + timedelta(hours=hour, minutes=5)
+        is_broken = started_at >= broken_from and rng.random() < 0.4
+        answer = {
+            "intent": "how_to" if is_broken else "lookup",
+            "service_version": f"{1 + (started_at >= broken_from)}",
+        }
+        reviews.add(started_at, **(EXCLUDED if is_broken else FOUND), sampling_probability=0.1, **answer)
+        if hour % 2:
+            reviews.add(started_at, **UNFILTERED, probability=0.05, intent="lookup")
+    reviews.insert(service.store)
+    own = [job for job in jobs(service.settings) if job.name in {"releases", "relevance_outcomes", "false_exclusion"}]
+    run_due(service, monday + timedelta(days=21, hours=1), listed=lambda _settings: own)
+    assert service.store.rows("job_problems_now") == []
+    found = [alert for alert in alerts() if alert.guardrail == "false_exclusion"]
+    assert [alert.series for alert in found] == ["all"]
+    assert broken_from < found[0].opened_at <= broken_from + timedelta(days=4)
+    assert found[0].onset_earliest is not None
+    assert found[0].onset_latest is not None
+    assert found[0].onset_earliest - timedelta(hours=6) <= broken_from <= found[0].onset_latest
+    assert found[0].evidence.slices[0].value == "how_to"
+    assert found[0].evidence.unit == "ratio"
+    assert len(found[0].evidence.trace_ids) == 10
