@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from tests.samples.traffic import INSTANCE, SERVICE
 
-from ragvigil_monitor.api.models import Candidate, Evidence, SliceShare
+from ragvigil_monitor.api.models import Candidate, Evidence, SliceShare, Triage, TriageVerdict
 from ragvigil_monitor.receiver.tables import INGEST_COUNTS, PROCESS_COUNTS, to_arrow
 from ragvigil_monitor.store import Store
 
@@ -214,7 +214,20 @@ def _slow_alert(now: datetime, slow_from: datetime, trace_ids: list[str]) -> Val
             SliceShare(name="team", value="web", n=26, estimate=1009.0, excess=21.4),
         ],
         trace_ids=trace_ids,
-        releases=[Candidate(service=SERVICE, service_version="1.5.0", first_seen_at=slow_from - timedelta(minutes=20))],
+        releases=[
+            Candidate(
+                service=SERVICE,
+                value="1.5.0",
+                first_seen_at=slow_from - timedelta(minutes=20),
+                bayes_factor=212.0,
+            )
+        ],
+        triage=Triage(
+            verdict=TriageVerdict.REGRESSION_SUSPECTED,
+            sentence="Regression suspected: release shop 1.5.0 lies at the onset.",
+            searched_from=slow_from - timedelta(hours=3),
+            searched_until=slow_from + timedelta(hours=2),
+        ),
     )
     return _alert(
         SLOW_ALERT,

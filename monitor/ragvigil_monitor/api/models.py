@@ -14,6 +14,8 @@ from ragvigil_monitor.guardrails.models import Evidence as Evidence
 from ragvigil_monitor.guardrails.models import GuardrailState as GuardrailState
 from ragvigil_monitor.guardrails.models import SliceShare as SliceShare
 from ragvigil_monitor.guardrails.models import State as State
+from ragvigil_monitor.guardrails.models import Triage as Triage
+from ragvigil_monitor.guardrails.models import TriageVerdict as TriageVerdict
 
 
 class Acknowledgement(ApiModel):

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragvigil_monitor.guardrails.changes import Change
-from ragvigil_monitor.guardrails.evidence import OnsetTimes, evidence, onset_times
+from ragvigil_monitor.guardrails.evidence import evidence
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.incident import Incident
 from ragvigil_monitor.guardrails.models import Evidence
 from ragvigil_monitor.guardrails.notifiers.outbox import announce
+from ragvigil_monitor.guardrails.onset_dating import OnsetTimes, onset_times
 from ragvigil_monitor.guardrails.verdict import Verdict
 from ragvigil_monitor.job import Write
 from ragvigil_monitor.service import Service

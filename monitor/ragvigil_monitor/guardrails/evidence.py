@@ -1,80 +1,19 @@
-"""What stands behind an alert: since when, which slices, which traces, which releases."""
+"""What stands behind an alert: which slices, which traces, which releases, and what that says of its origin."""
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any
 
-import numpy as np
-
-from ragvigil_monitor.guardrails.finding import Attribution, Beyond, Finding, HoursBeyond
+from ragvigil_monitor.guardrails.finding import Attribution, Beyond, Finding
 from ragvigil_monitor.guardrails.guardrail import Guardrail
-from ragvigil_monitor.guardrails.incident import Incident
-from ragvigil_monitor.guardrails.models import Candidate, Evidence, SliceShare
+from ragvigil_monitor.guardrails.models import Evidence, SliceShare
+from ragvigil_monitor.guardrails.onset_dating import OnsetTimes
+from ragvigil_monitor.guardrails.triage import triaged
 from ragvigil_monitor.guardrails.verdict import Verdict
-from ragvigil_monitor.signals.signal import Window
-from ragvigil_monitor.statistics.onset import onset
 from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.database import Row
 
-SEARCHED_BEFORE = timedelta(hours=120)
-"""How far before the alert its onset is looked for."""
-SHARPENED_FOR = timedelta(hours=24)
-"""How long after the opening later data may still move the onset."""
-RELEASE_BEFORE = timedelta(hours=2)
-RELEASE_AFTER = timedelta(hours=1)
-"""A release is a candidate if it was first seen at most this long before or after the onset interval."""
 MOST_TRACES = 10
 MOST_SLICES = 10
-_HOUR = timedelta(hours=1)
 _QUANTILES = (0.5, 0.95, 0.99)
-
-
-@dataclass(frozen=True, slots=True)
-class OnsetTimes:
-    """The first full hour of the change, and an interval of at least 80 % for its beginning; all None when undecided.
-
-    The hour before may have been half in it, so the interval begins an hour before the earliest first full hour.
-    """
-
-    at: datetime | None = None
-    earliest: datetime | None = None
-    latest: datetime | None = None
-
-
-def onset_times(store: Store, guardrail: Guardrail[Any], incident: Incident, finding: Finding) -> OnsetTimes:
-    """Since when more observations lie beyond the limit, from hourly counts around the opening of the alert."""
-    start = incident.opened_at - SEARCHED_BEFORE
-    end = min(incident.last_breach_at, incident.opened_at + SHARPENED_FOR)
-    counts = _by_hour(store, guardrail, finding, start, end)
-    found = None if counts is None else onset(counts.beyond, counts.totals)
-    if found is None:
-        return OnsetTimes()
-    return OnsetTimes(
-        start + found.at * _HOUR, start + (found.earliest - 1) * _HOUR, start + (found.latest + 1) * _HOUR
-    )
-
-
-def _by_hour(
-    store: Store, guardrail: Guardrail[Any], finding: Finding, start: datetime, end: datetime
-) -> HoursBeyond | None:
-    if finding.investigation is not None:
-        return finding.investigation.by_hour(store, start, end)
-    beyond = finding.beyond
-    if beyond is None:
-        return None
-    counted = store.columns(
-        "over_limit_by_hour",
-        signal=guardrail.signal.name,
-        series=finding.series,
-        window_start=start,
-        window_end=end,
-        limit=beyond.limit,
-        below=beyond.below,
-    )
-    hours = int((end - start) / _HOUR)
-    over, totals = np.zeros(hours + 1), np.zeros(hours + 1)
-    over[counted["hour"]], totals[counted["hour"]] = counted["over_limit"], counted["n"]
-    return HoursBeyond(over, totals)
 
 
 def evidence(
@@ -86,6 +25,7 @@ def evidence(
 ) -> Evidence:
     """Everything that a person wants to see beside the sentence."""
     finding = verdict.finding
+    near, suspicion = triaged(store, finding.window, since.dated)
     return Evidence(
         window_start=finding.window.start,
         window_end=finding.window.end,
@@ -98,7 +38,8 @@ def evidence(
         unit=guardrail.signal.unit,
         n=finding.estimate.n,
         missing=finding.estimate.missing,
-        releases=_releases(store, finding.window, since),
+        releases=near,
+        triage=suspicion,
         also_in_breach=list(verdict.also_in_breach),
         **_parts(store, guardrail, finding, attribution),
     )
@@ -148,9 +89,3 @@ def _slices(store: Store, beyond: Beyond, observed: dict[str, Any]) -> list[Slic
 
 def _slice_estimate(row: Row, quantile: float | None) -> float:
     return float(row["mean"] if quantile is None else row["quantiles"][_QUANTILES.index(quantile)])
-
-
-def _releases(store: Store, window: Window, since: OnsetTimes) -> list[Candidate]:
-    earliest = (since.earliest or window.start) - RELEASE_BEFORE
-    latest = min((since.latest or window.end) + RELEASE_AFTER, window.end)
-    return [Candidate(**row) for row in store.rows("releases_between", earliest=earliest, latest=latest)]

@@ -1,9 +1,16 @@
 """The types of guardrails and alerts, as they are stored, sent and served."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
+from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
+
+RELEASE: Final = "release"
+"""Kind of a marker: a new version of a service."""
+MEASUREMENT: Final = "measurement"
+"""Kind of a marker: what measures is new, for example the version of a judge. It precedes every other kind."""
 
 
 class ApiModel(BaseModel):
@@ -66,15 +73,54 @@ class SliceShare(ApiModel):
 
 
 class Candidate(ApiModel):
-    """A release first seen near the onset; a candidate, not a cause."""
+    """Something new that was first seen near the onset, such as a release; a candidate, not a cause.
 
+    kind: `release`, `model`, … bayes_factor: how much the counts speak for an onset at this time rather than at
+    another; None without an onset.
+    """
+
+    kind: str = RELEASE
     service: str
-    service_version: str
+    value: str
     first_seen_at: datetime
+    bayes_factor: float | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_as_before(cls, given: Any) -> Any:
+        """Alerts that were stored while only releases were candidates call the value `service_version`."""
+        if isinstance(given, Mapping) and "service_version" in given:
+            return {("value" if name == "service_version" else name): each for name, each in given.items()}
+        return given
+
+
+class TriageVerdict(StrEnum):
+    """What the times say about where a change comes from; a suspicion, never a cause.
+
+    `measurement-change`: what measures changed near the onset. `regression-suspected`: something new lies at the onset.
+    `drift-suspected`: nothing new lies near it. `undetermined`: something does, but the onset could as well lie elsewhere.
+    """
+
+    MEASUREMENT_CHANGE = "measurement-change"
+    REGRESSION_SUSPECTED = "regression-suspected"
+    DRIFT_SUSPECTED = "drift-suspected"
+    UNDETERMINED = "undetermined"
+
+
+class Triage(ApiModel):
+    """The verdict, in words with times in UTC, and between which times something new would have been a candidate."""
+
+    verdict: TriageVerdict
+    sentence: str
+    searched_from: datetime
+    searched_until: datetime
 
 
 class Evidence(ApiModel):
-    """What stands behind an alert. limit: the one that was crossed. expected: the usual value, if one is known."""
+    """What stands behind an alert. limit: the one that was crossed. expected: the usual value, if one is known.
+
+    triage: None while the onset is not known.
+    """
 
     window_start: datetime
     window_end: datetime
@@ -91,6 +137,7 @@ class Evidence(ApiModel):
     releases: list[Candidate]
     also_in_breach: list[str] = []
     expected: float | None = None
+    triage: Triage | None = None
 
 
 class Alert(ApiModel):

@@ -1,36 +1,64 @@
-"""Since when a rate is higher: the posterior of a single upward step in hourly counts.
+"""Since when a rate is higher: the posterior of a single upward step in hourly counts that vary more than chance.
 
 Before the step the x_i of n_i are Binomial(n_i, p0), from it on Binomial(n_i, p1), with p0 and p1 uniform on (0, 1)
 and every position equally likely. The marginal likelihood of a segment with X of N is the beta function
 B(X + 1, N - X + 1), so the posterior of position k is proportional to B(before k) · B(from k on). Positions where the
 rate does not rise get 0.
 
+Live hours differ beyond chance, and a binomial posterior is then too sure. So an hour counts only as the
+n / (1 + (n-1) ρ) independent answers that it is worth. ρ is the larger overdispersion of windows of 1 and 6 hours
+around the two levels of the most probable step (`overdispersion`, never below a tenth of the rate), widened by
+1 + 1.28 √(2k/L) as L hours know it only roughly.
+
+Chosen by simulation (`test_onset_simulation.py`; 100 answers an hour with a daily season, 8 % doubling 2 to 12 hours
+before the alert, correlation .01 within an hour, or .003 and a rate that wanders by 15 % for hours). The interval of
+80 % holds the truth in 86 to 92 % of the dated steps, with binomial counts in 72 to 81 %. A day without a step is dated in
+at most 1 %, with binomial counts in 8 %. The price: half of the doublings have no onset yet when the alert opens
+(binomial: a fifth), all have a day later. Beta-binomial likelihood ratios over fixed steps of 1.3 to 4 times a base
+rate are as good where that rate is known from elsewhere; where it comes from the same hours, they date every third
+week without a step.
+
 Source: Smith, A Bayesian approach to inference about a change-point in a sequence of random variables, Biometrika 62
-(1975); Bayes factors as in Kass & Raftery, JASA 90 (1995).
+(1975); Bayes factors as in Kass & Raftery, JASA 90 (1995), where 3 is the least that is called positive.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
+
+from ragvigil_monitor.statistics.hourly_counts import HourlyCounts
+from ragvigil_monitor.statistics.overdispersion import least, overdispersion
+
+SCALES_H = (1, 6)
+ROUNDS = 3
+"""The most probable step and the overdispersion around it depend on each other; three rounds settle them."""
+Counts = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Onset:
     """Index of the first hour with the higher rate: most probable, and the ends of the interval (inclusive).
 
-    bayes_factor: how much better a step explains the counts than one constant rate.
+    bayes_factor: how much better a step explains the counts than one constant rate. probabilities: of the indices
+    1 … len - 1, that of index k at k - 1; their sum is 1.
     """
 
     at: int
     earliest: int
     latest: int
     bayes_factor: float
+    probabilities: NDArray[np.float64] = field(repr=False, compare=False)
+
+    def interval(self, level: float) -> tuple[int, int]:
+        """First and last index (inclusive) of the shortest run that holds at least `level` of the probability."""
+        earliest, latest = _interval(self.probabilities, level)
+        return earliest + 1, latest + 1
 
 
 def onset(
-    counts: ArrayLike, totals: ArrayLike, *, level: float = 0.80, minimum_bayes_factor: float = 10.0
+    counts: ArrayLike, totals: ArrayLike, *, level: float = 0.80, minimum_bayes_factor: float = 3.0
 ) -> Onset | None:
     """Find the step in `counts` of `totals` (equally long; 0 of 0 is an hour without traffic).
 
@@ -45,18 +73,17 @@ def onset(
     x, n = _checked(counts, totals)
     if np.count_nonzero(n) < 2:
         return None
-    log_likelihood = _log_likelihoods(x, n)
-    evidence = special.logsumexp(log_likelihood) - np.log(len(log_likelihood))
-    log_bayes_factor = float(evidence - special.betaln(x.sum() + 1, n.sum() - x.sum() + 1))
+    log_likelihood, constant = _log_likelihoods_of_worth(x, n)
+    log_bayes_factor = float(special.logsumexp(log_likelihood) - np.log(len(log_likelihood)) - constant)
     if log_bayes_factor < np.log(minimum_bayes_factor):
         return None
-    earliest, latest = _interval(special.softmax(log_likelihood), level)
-    return Onset(
-        int(np.argmax(log_likelihood)) + 1, earliest + 1, latest + 1, float(np.exp(min(log_bayes_factor, 700.0)))
-    )
+    probabilities = special.softmax(log_likelihood)
+    earliest, latest = _interval(probabilities, level)
+    bayes_factor = float(np.exp(min(log_bayes_factor, 700.0)))
+    return Onset(int(np.argmax(log_likelihood)) + 1, earliest + 1, latest + 1, bayes_factor, probabilities)
 
 
-def _checked(counts: ArrayLike, totals: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _checked(counts: ArrayLike, totals: ArrayLike) -> tuple[Counts, Counts]:
     x, n = np.asarray(counts, dtype=np.float64).ravel(), np.asarray(totals, dtype=np.float64).ravel()
     if x.shape != n.shape:
         raise ValueError(f"{len(x)} counts do not belong to {len(n)} totals")
@@ -65,15 +92,49 @@ def _checked(counts: ArrayLike, totals: ArrayLike) -> tuple[NDArray[np.float64],
     return x, n
 
 
-def _log_likelihoods(x: NDArray[np.float64], n: NDArray[np.float64]) -> NDArray[np.float64]:
-    """One for each step position 1 … len - 1; -inf where the rate does not rise or a side has no traffic."""
+def _log_likelihoods_of_worth(x: Counts, n: Counts) -> tuple[Counts, float]:
+    """Of each step position, and of no step, in counts of what each hour is worth."""
+    correlation = least(float(x.sum() / n.sum()))
+    for _ in range(ROUNDS):
+        log_likelihood, constant = _log_likelihoods(*_worth(x, n, correlation))
+        if not np.isfinite(log_likelihood).any():
+            break
+        correlation = _correlation(x, n, int(np.argmax(log_likelihood)) + 1)
+    return _log_likelihoods(*_worth(x, n, correlation))
+
+
+def _worth(x: Counts, n: Counts, correlation: float) -> tuple[Counts, Counts]:
+    share = 1 / (1 + np.maximum(n - 1, 0) * correlation)
+    return x * share, n * share
+
+
+def _correlation(x: Counts, n: Counts, step: int) -> float:
+    """The overdispersion around the mean rates of both sides of a step."""
+    rates = np.concatenate([np.full(len(x[side]), x[side].sum() / n[side].sum()) for side in _sides(step)])
+    hours = HourlyCounts(x, n, np.zeros(len(x), dtype=np.intp))
+    return max(
+        overdispersion(hours, rates, scale=scale) * (1 + 1.28 * float(np.sqrt(2 * scale / len(x))))
+        for scale in SCALES_H
+        if scale <= len(x)
+    )
+
+
+def _sides(step: int) -> tuple[slice, slice]:
+    return slice(None, step), slice(step, None)
+
+
+def _log_likelihoods(x: Counts, n: Counts) -> tuple[Counts, float]:
+    """One for each step position 1 … len - 1, -inf where the rate does not rise or a side has no traffic; without."""
     x_before, n_before = np.cumsum(x)[:-1], np.cumsum(n)[:-1]
     x_after, n_after = x.sum() - x_before, n.sum() - n_before
-    rises = x_after * n_before > x_before * n_after
-    likelihood = special.betaln(x_before + 1, n_before - x_before + 1) + special.betaln(
-        x_after + 1, n_after - x_after + 1
-    )
-    return np.where(rises, likelihood, -np.inf)
+    rises = (x_after * n_before > x_before * n_after) & (n_before > 0) & (n_after > 0)
+    steps = np.where(rises, _log_marginal(x_before, n_before) + _log_marginal(x_after, n_after), -np.inf)
+    return steps, float(_log_marginal(x.sum(), n.sum()))
+
+
+def _log_marginal(x: NDArray[np.float64], n: NDArray[np.float64]) -> NDArray[np.float64]:
+    marginal: NDArray[np.float64] = special.betaln(x + 1, np.maximum(n - x, 0.0) + 1)
+    return marginal
 
 
 def _interval(posterior: NDArray[np.float64], level: float) -> tuple[int, int]:

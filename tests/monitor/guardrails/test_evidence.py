@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 
 from ragvigil_monitor.guardrails.cost_per_query import COST_GUARDRAIL
-from ragvigil_monitor.guardrails.evidence import MOST_SLICES, OnsetTimes, evidence, onset_times
+from ragvigil_monitor.guardrails.evidence import MOST_SLICES, evidence
 from ragvigil_monitor.guardrails.finding import NOTHING, Beyond, Finding
 from ragvigil_monitor.guardrails.incident import Incident
 from ragvigil_monitor.guardrails.latency_p95 import LATENCY_GUARDRAIL
 from ragvigil_monitor.guardrails.models import State
+from ragvigil_monitor.guardrails.onset_dating import OnsetTimes, onset_times
 from ragvigil_monitor.guardrails.verdict import Verdict, findings, verdicts
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.signals.signal import Window
@@ -101,32 +102,6 @@ def test_a_slice_is_estimated_like_the_whole(
     shown = evidence(memory_store, COST_GUARDRAIL, verdict, OnsetTimes())
     assert {each.estimate for each in shown.slices} == {shown.value}
     assert shown.slices[0].excess == pytest.approx((costs > limit).sum() - tolerated * 2400)
-
-
-def release(store: Store, version: str, at: datetime) -> None:
-    with store.transaction() as writer:
-        writer.execute("add_release", service="shop", service_version=version, first_seen_at=at)
-
-
-def test_candidates_are_the_releases_around_the_onset(
-    memory_store: Store, add_answers: AddAnswers, verdict: Callable[[], Verdict], monday: datetime
-) -> None:
-    add_answers(np.arange(0, 24, 0.1), 5000.0)
-    for hour in (1, 9, 11, 13, 20, 30):
-        release(memory_store, f"seen at {hour}", monday + timedelta(hours=hour))
-    onset = OnsetTimes(*(monday + timedelta(hours=hour) for hour in (11.5, 11, 12)))
-    found = evidence(memory_store, LATENCY_GUARDRAIL, verdict(), onset)
-    assert [candidate.service_version for candidate in found.releases] == ["seen at 9", "seen at 11", "seen at 13"]
-
-
-def test_without_an_onset_candidates_are_the_releases_of_the_window(
-    memory_store: Store, add_answers: AddAnswers, verdict: Callable[[], Verdict], monday: datetime
-) -> None:
-    add_answers(np.arange(0, 24, 0.1), 5000.0)
-    for hour in (-3, -1, 12, 25):
-        release(memory_store, f"seen at {hour}", monday + timedelta(hours=hour))
-    found = evidence(memory_store, LATENCY_GUARDRAIL, verdict(), OnsetTimes())
-    assert [candidate.service_version for candidate in found.releases] == ["seen at -1", "seen at 12"]
 
 
 @pytest.mark.parametrize("opened_h", [30.0, 30.25, 30.5])

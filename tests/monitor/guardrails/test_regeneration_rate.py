@@ -10,8 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from ragvigil_monitor.api.models import Alert, AlertState, State
-from ragvigil_monitor.guardrails.evidence import OnsetTimes, evidence
+from ragvigil_monitor.guardrails.evidence import evidence
 from ragvigil_monitor.guardrails.finding import Beyond, Finding, Limits
+from ragvigil_monitor.guardrails.onset_dating import OnsetTimes
 from ragvigil_monitor.guardrails.regeneration_rate import REGENERATION_GUARDRAIL
 from ragvigil_monitor.guardrails.verdict import Verdict
 from ragvigil_monitor.service import Service

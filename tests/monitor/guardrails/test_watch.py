@@ -104,7 +104,7 @@ def test_its_evidence_names_slices_traces_and_the_release(
     assert evidence.slices[0].excess == pytest.approx(0.95 * evidence.n)
     assert len(set(evidence.trace_ids)) == 10
     assert all(len(trace_id) == 32 for trace_id in evidence.trace_ids)
-    assert [release.service_version for release in evidence.releases] == ["1.1"]
+    assert [release.value for release in evidence.releases] == ["1.1"]
 
 
 def test_traces_are_the_worst_first(

@@ -96,7 +96,10 @@ def test_an_onset_lies_inside_its_interval_and_inside_the_hours(hours: list[tupl
     if found is not None:
         assert 1 <= found.earliest <= found.latest <= len(hours) - 1
         assert 1 <= found.at <= len(hours) - 1
-        assert found.bayes_factor >= 10
+        assert found.bayes_factor >= 3
+        assert found.probabilities.shape == (len(hours) - 1,)
+        assert found.probabilities.sum() == pytest.approx(1.0)
+        assert found.interval(0.8) == (found.earliest, found.latest)
 
 
 def test_counts_of_a_million_an_hour_do_not_overflow() -> None:
