@@ -41,6 +41,10 @@ class Library:
         index = Index(ids, passages, encoder.encode_all(texts), [*map(metadata, entries)])
         return cls({entry.id: entry for entry in entries}, encoder, index)
 
+    def metadata_of(self, document: str) -> dict[str, Any]:
+        """What a filter can ask of a document; KeyError for an id that is not here."""
+        return metadata(self.entries[document])
+
     def healthy_parts(self, seed: int) -> Parts:
         """The app and its users as they are without an incident."""
         entries = tuple(self.entries.values())

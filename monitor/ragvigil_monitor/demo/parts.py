@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ragvigil.predicates import Clause
-from ragvigil_monitor.demo.answerer import Answerer
+from ragvigil_monitor.demo.answerer import Writer
 from ragvigil_monitor.demo.latency import Latency
 from ragvigil_monitor.demo.pricing import Prices
 from ragvigil_monitor.demo.questioner import Asker
@@ -19,7 +19,7 @@ class Parts:
     questioner: Asker
     extract: Callable[[str], tuple[Clause, ...]]
     reranker: Reranker
-    answerer: Answerer
+    answerer: Writer
     latency: Latency
     prices: Prices
     habits: Habits

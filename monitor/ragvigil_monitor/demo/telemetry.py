@@ -74,6 +74,7 @@ class Telemetry:
             max_queue_traces=QUEUE_TRACES,
             export_interval_s=EXPORT_INTERVAL_S,
             timeout_s=REQUEST_TIMEOUT_S,
+            document_texts=True,
             probe_share=PROBE_SHARE,
             clock=self._clock,
             ids=self._ids,
