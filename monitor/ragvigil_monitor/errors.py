@@ -15,10 +15,14 @@ MonitorError
 │   ├── UnknownItem       there is no item with this id
 │   ├── NotLeased         the item is not in the hands of this reviewer
 │   ├── AlreadyReviewed   the lease or the label's id was used before
-│   └── LeaseExpired      it comes after the end of the lease
+│   ├── LeaseExpired      it comes after the end of the lease
+│   ├── WrongKind         the item asks something else
+│   ├── UnknownEvidence   it names documents that the item does not show
+│   └── EvidenceGone      the item's documents are no longer stored
 └── BadTelemetry          a request body is not what the protocol asks for
 """
 
+from collections.abc import Iterable
 from datetime import datetime
 
 
@@ -96,6 +100,32 @@ class LeaseExpired(ReviewRefused):
     """The label comes after the end of the lease."""
 
     status = 410
+
+
+class WrongKind(ReviewRefused):
+    """A label of an answer for a relevance item, or the other way round."""
+
+
+class UnknownEvidence(ReviewRefused, ValueError):  # noqa: N818
+    """Documents are marked that the item does not show."""
+
+    status = 422
+
+    def __init__(self, evidence_ids: Iterable[str]) -> None:
+        named = sorted(evidence_ids)
+        super().__init__(
+            f"This item shows no document {', '.join(repr(id_[:80]) for id_ in named[:5])}"
+            f"{f' and {len(named) - 5} more' if len(named) > 5 else ''}; nothing was stored. Send ids of its evidence."
+        )
+
+
+class EvidenceGone(ReviewRefused):
+    """The documents of an item cannot be read any more, so that no label could say what it is about."""
+
+    status = 410
+
+    def __init__(self) -> None:
+        super().__init__("The documents of this item are no longer stored, so it cannot be labelled. Skip it.")
 
 
 class UnknownAlert(MonitorError, KeyError):  # noqa: N818

@@ -14,7 +14,7 @@ from ragvigil_monitor.guardrails.registry import GUARDRAILS
 from ragvigil_monitor.guardrails.watch import watch
 from ragvigil_monitor.job import Job
 from ragvigil_monitor.rate_counting import HOUR_S, count_rate
-from ragvigil_monitor.review.drawing import DRAW
+from ragvigil_monitor.review.drawing import DRAW, DRAW_RELEVANCE
 from ragvigil_monitor.review.label_reading import READ_LABELS
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.signals.rate import Rate
@@ -35,6 +35,7 @@ def jobs(settings: Settings) -> list[Job]:
         Job("drift_evidence", 86400, compare_days, most_ends=7),
         DRAW,
         READ_LABELS,
+        DRAW_RELEVANCE,
         *(_counting(rate) for rate in RATES),
         *(_looks(guardrail, settings) for guardrail in GUARDRAILS),
         Job("settle", 0, settle),

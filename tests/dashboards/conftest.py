@@ -97,12 +97,16 @@ class Queue:
 
     def labels(self) -> list[tuple[str, str]]:
         """Item and label of everything that was stored."""
-        rows = self.store.rows("reviews_between", start=datetime(2020, 1, 1, tzinfo=UTC), end=NEVER, now=NEVER)
+        rows = self.store.rows(
+            "reviews_between", kind="answer", start=datetime(2020, 1, 1, tzinfo=UTC), end=NEVER, now=NEVER
+        )
         return [(row["item_id"], row["first_label"]) for row in rows if row["first_label"] is not None]
 
     def skipped(self) -> int:
         """How many items were passed over."""
-        rows = self.store.rows("reviews_between", start=datetime(2020, 1, 1, tzinfo=UTC), end=NEVER, now=NEVER)
+        rows = self.store.rows(
+            "reviews_between", kind="answer", start=datetime(2020, 1, 1, tzinfo=UTC), end=NEVER, now=NEVER
+        )
         return len({row["item_id"] for row in rows if row["is_skipped"]})
 
 

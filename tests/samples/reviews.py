@@ -10,7 +10,7 @@ import numpy as np
 from tests.samples.traffic import Traffic
 
 from ragvigil_monitor.receiver.tables import LOG_EVENTS, to_arrow
-from ragvigil_monitor.review.drawing import DRAW
+from ragvigil_monitor.review.drawing import DRAW, DRAW_RELEVANCE
 from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store
@@ -73,8 +73,8 @@ def reviewed_store(now: datetime, *, answers: int = 80, days: float = 3.0) -> St
 
 
 def draw_reviews(service: Service) -> None:
-    """Run the draw for all that is mature."""
-    run_due(service, service.clock(), listed=lambda _settings: [DRAW])
+    """Run the draws for all that is mature."""
+    run_due(service, service.clock(), listed=lambda _settings: [DRAW, DRAW_RELEVANCE])
     assert service.store.rows("job_problems_now") == []
 
 

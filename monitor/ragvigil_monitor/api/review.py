@@ -10,6 +10,7 @@ from ragvigil_monitor.api.models import Problem
 from ragvigil_monitor.api.review_models import (
     Labelled,
     Labelling,
+    Marking,
     NextItem,
     Reviewer,
     ReviewEvidence,
@@ -20,6 +21,8 @@ from ragvigil_monitor.api.review_models import (
 )
 from ragvigil_monitor.keys import Role
 from ragvigil_monitor.review import queue
+from ragvigil_monitor.review.kinds import Kind
+from ragvigil_monitor.review.relevance import label_relevance
 from ragvigil_monitor.service import Service
 
 REFUSALS: dict[int | str, dict[str, Any]] = {status: {"model": Problem} for status in (401, 403, 404, 409, 410, 422)}
@@ -36,19 +39,36 @@ router = APIRouter(
 def next_item(service: ServiceDep, body: NextItem) -> Served:
     """Lease one item to a reviewer."""
     now = service.review_time()
-    lease = queue.lease_next(service.store, service.settings.review, body.reviewer, resume=body.resume, now=now)
-    return Served(item=None if lease is None else _item(lease), progress=_progress(service, body.reviewer))
+    lease = queue.lease_next(
+        service.store, service.settings.review, body.reviewer, resume=body.resume, now=now, kind=body.kind
+    )
+    return Served(item=None if lease is None else _item(lease), progress=_progress(service, body.reviewer, body.kind))
 
 
 @router.post("/items/{item_id}/label")
 def label_item(service: ServiceDep, item_id: str, body: Labelling) -> Labelled:
-    """Store a label; 404 unknown item, 409 not leased or already answered, 410 after the end of the lease."""
+    """Label an answer; 404 unknown item, 409 not leased or already answered, 410 after the end of the lease."""
     labelled_at = queue.label(
         service.store,
         item_id,
         body.lease_id,
         body.reviewer,
         body.label,
+        label_id=str(body.label_id),
+        now=service.review_time(),
+    )
+    return Labelled(label_id=body.label_id, labelled_at=labelled_at)
+
+
+@router.post("/items/{item_id}/relevance")
+def mark_relevance(service: ServiceDep, item_id: str, body: Marking) -> Labelled:
+    """Mark the relevant documents of a relevance item; refused like a label, 422 for ids that it does not show."""
+    labelled_at = label_relevance(
+        service.store,
+        item_id,
+        body.lease_id,
+        body.reviewer,
+        body.relevant,
         label_id=str(body.label_id),
         now=service.review_time(),
     )
@@ -63,18 +83,19 @@ def skip_item(service: ServiceDep, item_id: str, body: Skipping) -> Response:
 
 
 @router.get("/progress")
-def progress(service: ServiceDep, reviewer: Annotated[Reviewer, Query()]) -> ReviewProgress:
-    """How far a reviewer is."""
-    return _progress(service, reviewer)
+def progress(service: ServiceDep, reviewer: Annotated[Reviewer, Query()], kind: Kind | None = None) -> ReviewProgress:
+    """How far a reviewer is; with a kind, only its items are counted as waiting."""
+    return _progress(service, reviewer, kind)
 
 
-def _progress(service: Service, reviewer: str) -> ReviewProgress:
-    found = queue.progress_of(service.store, service.settings.review, reviewer, service.review_time())
+def _progress(service: Service, reviewer: str, kind: Kind | None) -> ReviewProgress:
+    found = queue.progress_of(service.store, service.settings.review, reviewer, service.review_time(), kind=kind)
     return ReviewProgress(**asdict(found))
 
 
 def _item(lease: queue.Lease) -> ReviewItem:
     return ReviewItem(
+        kind=lease.kind,
         item_id=lease.item_id,
         lease_id=lease.lease_id,
         expires_at=lease.expires_at,

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from ragvigil_monitor.review.kinds import Kind
 from ragvigil_monitor.review.labels import POSITIVE, Label
 from ragvigil_monitor.review.weights import Reviewed, effective_sample
 from ragvigil_monitor.statistics.agreement import Agreement, agreement
@@ -47,7 +48,7 @@ class ReviewedWindow:
 def reviewed_window(store: Store, days: int, now: datetime) -> ReviewedWindow:
     """What is known of the answers of the last `days` days."""
     start = now - timedelta(days=days)
-    rows = store.rows("reviews_between", kind="answer", start=start, end=now, now=now)
+    rows = store.rows("reviews_between", kind=Kind.ANSWER.value, start=start, end=now, now=now)
     by_item = {row["item_id"]: row for row in rows}.values()
     sample = effective_sample(rows)
     return ReviewedWindow(

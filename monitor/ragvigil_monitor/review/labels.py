@@ -1,4 +1,4 @@
-"""What a reviewer may say of an answer."""
+"""What a reviewer may say of an item."""
 
 from enum import StrEnum
 from typing import Final
@@ -14,6 +14,13 @@ class Label(StrEnum):
     PARTLY = "partly"
     UNSUPPORTED = "unsupported"
     NO_CLAIM = "no_claim"
+
+
+class Relevance(StrEnum):
+    """What the marks of a relevance item come to: whether any of its documents was relevant."""
+
+    RELEVANT = "relevant"
+    NONE_RELEVANT = "none_relevant"
 
 
 POSITIVE: Final = (Label.PARTLY, Label.UNSUPPORTED)

@@ -1,8 +1,8 @@
-"""The draw of one answer: by a hash, in every stratum on its own.
+"""The draw of one answer or retrieval: by a hash, in every stratum on its own.
 
-u_s = uint64(HMAC-SHA256(salt, stratum, policy version, answer)) / 2^64, and the stratum takes the answer if u_s < p_s.
-Hashes of different strata are independent, so an answer is drawn with π = 1 - Π (1 - p_s) over the strata that hold it.
-An answer is named by trace id and span id: a trace may hold several, and they are drawn independently.
+u_s = uint64(HMAC-SHA256(salt, stratum, policy version, unit)) / 2^64, and the stratum takes the unit if u_s < p_s.
+Hashes of different strata are independent, so a unit is drawn with π = 1 - Π (1 - p_s) over the strata that hold it.
+It is named by trace id and span id: a trace may hold several, and they are drawn independently.
 """
 
 import math
@@ -15,12 +15,12 @@ from ragvigil_monitor.review.salt import Salt
 POLICY_VERSION: Final = "1"
 """Part of every hash: a new number draws anew."""
 
-AnswerKey = tuple[bytes, bytes]
+UnitKey = tuple[bytes, bytes]
 
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """One stratum that holds an answer: its p, and u / p, below 1 where it took the answer."""
+    """One stratum that holds a unit: its p, and u / p, below 1 where it took the unit."""
 
     stratum: str
     probability: float
@@ -28,18 +28,18 @@ class Membership:
 
     @property
     def is_taken(self) -> bool:
-        """Whether the stratum took the answer."""
+        """Whether the stratum took the unit."""
         return self.priority < 1
 
 
-def memberships(salt: Salt, answer: AnswerKey, shares: Mapping[str, float]) -> list[Membership]:
-    """The draw of one answer in the strata that hold it; `shares` are their p > 0."""
+def memberships(salt: Salt, unit: UnitKey, shares: Mapping[str, float]) -> list[Membership]:
+    """The draw of one unit in the strata that hold it; `shares` are their p > 0."""
     return [
-        Membership(stratum, share, salt.uniform(f"{stratum}\0{POLICY_VERSION}", *answer) / share)
+        Membership(stratum, share, salt.uniform(f"{stratum}\0{POLICY_VERSION}", *unit) / share)
         for stratum, share in shares.items()
     ]
 
 
 def inclusion_probability(shares: Mapping[str, float], sampling_probability: float) -> float:
-    """With what chance an answer is drawn by at least one of its strata, and was recorded at all."""
+    """With what chance a unit is drawn by at least one of its strata, and was recorded at all."""
     return sampling_probability * (1 - math.prod(1 - share for share in shares.values()))

@@ -1,6 +1,7 @@
-"""The strata of the review: which answers each holds and what share of them it takes.
+"""The strata of the review: which answers or retrievals each holds and what share of them it takes.
 
-A new stratum is one entry here and one SQL question that names its answers.
+A new stratum of answers is one entry here and one SQL question that names them; a new one of retrievals is one entry
+and its case in the macro `retrievals_to_review`.
 """
 
 import math
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from ragvigil_monitor.review.kinds import Kind
 from ragvigil_monitor.settings import Review
 
 WEEK: Final = timedelta(days=7)
@@ -19,7 +21,7 @@ UNIFORM: Final = "uniform"
 class Hour:
     """The answers to decide about: they started in [start, end), and it is known what happened up to `known_before`.
 
-    weekly_answers: how many answers a week there are at present.
+    weekly_answers: how many answers a week there are at present; NaN where nothing depends on it.
     """
 
     start: datetime
@@ -30,12 +32,19 @@ class Hour:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """question: the SQL file that answers with (trace_id, span_id) of the answers that it holds."""
+    """A part of the answers, or of their retrievals. share: what it takes of them, in [0, 1]."""
 
     name: str
+    kind: Kind
+    share: Callable[[Review, Hour], float]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStratum(Stratum):
+    """question: the SQL file that answers with (trace_id, span_id) of the answers that it holds."""
+
     question: str
     parameters: Callable[[Review, Hour], Mapping[str, object]]
-    share: Callable[[Review, Hour], float]
 
 
 def uniform_share(settings: Review, hour: Hour) -> float:
@@ -48,22 +57,36 @@ def uniform_share(settings: Review, hour: Hour) -> float:
     return min(1.0, max(settings.uniform_share, enough))
 
 
-STRATA: Final = (
-    Stratum(UNIFORM, "answers_to_review", lambda _settings, hour: _range(hour), uniform_share),
-    Stratum(
+def hour_range(hour: Hour) -> dict[str, object]:
+    """The hour as parameters of a question."""
+    return {"start": hour.start, "end": hour.end}
+
+
+ANSWER_STRATA: Final = (
+    AnswerStratum(UNIFORM, Kind.ANSWER, uniform_share, "answers_to_review", lambda _settings, hour: hour_range(hour)),
+    AnswerStratum(
         "low_confidence",
-        "unsure_answers",
-        lambda settings, hour: {**_range(hour), "below": settings.low_confidence_below},
+        Kind.ANSWER,
         lambda settings, _hour: settings.low_confidence_share,
+        "unsure_answers",
+        lambda settings, hour: {**hour_range(hour), "below": settings.low_confidence_below},
     ),
-    Stratum(
+    AnswerStratum(
         "thumbs_down",
-        "disliked_answers",
-        lambda _settings, hour: {**_range(hour), "known_before": hour.known_before},
+        Kind.ANSWER,
         lambda settings, _hour: settings.thumbs_down_share,
+        "disliked_answers",
+        lambda _settings, hour: {**hour_range(hour), "known_before": hour.known_before},
     ),
 )
+RETRIEVAL_STRATA: Final = (
+    Stratum("filter_probe", Kind.RELEVANCE, lambda settings, _hour: settings.probe_share),
+    Stratum("unfiltered", Kind.RELEVANCE, lambda settings, _hour: settings.unfiltered_share),
+)
+"""A retrieval is in the one that `retrievals_to_review` names as its standing, or in none."""
+STRATA: Final[tuple[Stratum, ...]] = (*ANSWER_STRATA, *RETRIEVAL_STRATA)
 
 
-def _range(hour: Hour) -> dict[str, object]:
-    return {"start": hour.start, "end": hour.end}
+def strata_of(kind: Kind) -> list[Stratum]:
+    """The strata of one kind."""
+    return [stratum for stratum in STRATA if stratum.kind == kind]

@@ -33,11 +33,11 @@ class ReviewApp:
     store: Store
 
     def labels(self) -> list[str]:
-        rows = self.store.rows("reviews_between", start=BEGINNING, end=END, now=END)
+        rows = self.store.rows("reviews_between", kind="answer", start=BEGINNING, end=END, now=END)
         return sorted(row["first_label"] for row in rows if row["first_label"] is not None)
 
     def skips(self) -> int:
-        rows = self.store.rows("reviews_between", start=BEGINNING, end=END, now=END)
+        rows = self.store.rows("reviews_between", kind="answer", start=BEGINNING, end=END, now=END)
         return sum(row["is_skipped"] for row in rows)
 
 

@@ -19,7 +19,7 @@ from ragvigil_monitor.service import Service
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 TOLD_FIELDS = {
-    *("item", "progress", "item_id", "lease_id", "expires_at", "question", "answer", "evidence", "id", "text"),
+    *("item", "progress", "kind", "item_id", "lease_id", "expires_at", "question", "answer", "evidence", "id", "text"),
     *("labelled", "labelled_today", "skipped_today", "waiting", "label_id", "labelled_at"),
     *("status", "role", "error", "detail"),
 }
@@ -160,7 +160,7 @@ def properties(schema: Any, description: dict[str, Any]) -> Iterator[str]:
 def test_an_item_that_another_labelled_looks_like_one_that_nobody_did(reviewer: httpx.Client) -> None:
     items = [take(reviewer, "eve") for _ in range(12)]
     assert {frozenset(item) for item in items} == {
-        frozenset({"item_id", "lease_id", "expires_at", "question", "answer", "evidence"})
+        frozenset({"kind", "item_id", "lease_id", "expires_at", "question", "answer", "evidence"})
     }
     assert {frozenset(passage) for item in items for passage in item["evidence"]} == {frozenset({"id", "text"})}
 

@@ -4,13 +4,16 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from tests.samples.reviews import draw_reviews, reviewed_store
+from tests.samples.searches import Searches
 from tests.samples.servers import running_service
 
 from ragvigil_monitor.keys import Keys
 from ragvigil_monitor.review import queue
+from ragvigil_monitor.review.kinds import Kind
 from ragvigil_monitor.review.labels import Label
 from ragvigil_monitor.settings import Review
 from ragvigil_monitor.store import Store
@@ -30,13 +33,13 @@ class Desk:
         """Move the clock."""
         self.now += timedelta(**duration)
 
-    def take(self, reviewer: str = "ada", *, resume: bool = False) -> queue.Lease | None:
+    def take(self, reviewer: str = "ada", *, resume: bool = False, kind: Kind | None = None) -> queue.Lease | None:
         """The next item, or None."""
-        return queue.lease_next(self.store, self.settings, reviewer, resume=resume, now=self.now)
+        return queue.lease_next(self.store, self.settings, reviewer, resume=resume, now=self.now, kind=kind)
 
-    def must_take(self, reviewer: str = "ada") -> queue.Lease:
+    def must_take(self, reviewer: str = "ada", *, resume: bool = False, kind: Kind | None = None) -> queue.Lease:
         """The next item; there must be one."""
-        lease = self.take(reviewer)
+        lease = self.take(reviewer, resume=resume, kind=kind)
         assert lease is not None
         return lease
 
@@ -58,12 +61,65 @@ class Desk:
         """Pass an item over."""
         queue.skip(self.store, lease.item_id, lease.lease_id, reviewer, now=self.now)
 
-    def progress(self, reviewer: str = "ada") -> queue.Progress:
+    def progress(self, reviewer: str = "ada", *, kind: Kind | None = None) -> queue.Progress:
         """How far a reviewer is."""
-        return queue.progress_of(self.store, self.settings, reviewer, self.now)
+        return queue.progress_of(self.store, self.settings, reviewer, self.now, kind=kind)
 
 
 MakeDesk = Callable[..., Desk]
+Table = Callable[[Store, str], list[dict[str, Any]]]
+Draw = Callable[..., None]
+
+
+@pytest.fixture
+def make_queue() -> Callable[..., Desk]:
+    """Makes a desk in front of a store where the draw has been."""
+    return Desk
+
+
+@pytest.fixture
+def table() -> Table:
+    """Asks a store in SQL."""
+
+    def read(store: Store, sql: str) -> list[dict[str, Any]]:
+        with store.transaction() as writer:
+            found = writer._cursor.execute(sql)
+            names = [column[0] for column in found.description]
+            return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+    return read
+
+
+@pytest.fixture
+def draw() -> Draw:
+    """Decides about everything that is mature; unless told otherwise every answer is taken."""
+
+    def run(store: Store, now: datetime = NOW, **settings: Any) -> None:
+        chosen = {"uniform_share": 1.0, "salt": "x" * 16, **settings}
+        with running_service(store, Keys.generate(), lambda: now, review=chosen) as service:
+            draw_reviews(service)
+
+    return run
+
+
+@pytest.fixture
+def make_searches() -> Iterator[Callable[[], Searches]]:
+    """Makes stores to fill with retrievals."""
+    stores: list[Store] = []
+
+    def make() -> Searches:
+        stores.append(Store.open(None))
+        return Searches(stores[-1])
+
+    yield make
+    for store in stores:
+        store.close()
+
+
+@pytest.fixture
+def searches(make_searches: Callable[[], Searches]) -> Searches:
+    """One store to fill."""
+    return make_searches()
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragvigil_monitor.review.content import LONGEST_TEXT, Passage, evidence
+from ragvigil_monitor.review.content import evidence
+from ragvigil_monitor.review.passages import LONGEST_TEXT, Passage
 
 if TYPE_CHECKING:
     from tests.monitor.review.conftest import Desk

@@ -2,16 +2,14 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ragvigil_monitor.errors import AlreadyReviewed, LeaseExpired, NotLeased, UnknownItem
 from ragvigil_monitor.review.labels import Label
-from ragvigil_monitor.review.queue import Lease, choose
-from ragvigil_monitor.review.strata import STRATA
+from ragvigil_monitor.review.queue import Lease
 
 if TYPE_CHECKING:
     from tests.monitor.review.conftest import Desk, MakeDesk
@@ -146,19 +144,19 @@ def test_a_label_for_what_another_holds_is_refused(desk: "Desk") -> None:
 def test_a_label_with_another_items_lease_is_refused(desk: "Desk") -> None:
     first, second = desk.must_take(), desk.must_take()
     with pytest.raises(NotLeased):
-        desk.label(Lease(second.lease_id, first.item_id, first.expires_at, first.content))
+        desk.label(replace(second, item_id=first.item_id))
 
 
 def test_a_label_without_a_lease_is_refused(desk: "Desk") -> None:
     lease = desk.must_take()
     with pytest.raises(NotLeased):
-        desk.label(Lease("f" * 32, lease.item_id, lease.expires_at, lease.content))
+        desk.label(replace(lease, lease_id="f" * 32))
 
 
 def test_an_item_that_does_not_exist_is_unknown(desk: "Desk") -> None:
     lease = desk.must_take()
     with pytest.raises(UnknownItem, match="There is no item 'nothing'") as raised:
-        desk.label(Lease(lease.lease_id, "nothing", lease.expires_at, lease.content))
+        desk.label(replace(lease, item_id="nothing"))
     assert raised.value.status == 404
 
 
@@ -195,26 +193,6 @@ def test_a_skipped_item_is_given_to_nobody_else(desk: "Desk") -> None:
     lease = desk.must_take("ada")
     desk.skip(lease)
     assert desk.must_take("bob").item_id != lease.item_id
-
-
-names = [stratum.name for stratum in STRATA]
-served_counts = st.dictionaries(st.sampled_from(names), st.integers(0, 500))
-
-
-@given(st.sets(st.sampled_from(names)), served_counts)
-def test_whatever_waits_is_served(waiting: set[str], served: dict[str, int]) -> None:
-    chosen = choose({name: name for name in waiting}, served, 0.6)
-    assert chosen is None if not waiting else chosen is not None and chosen[1] in waiting
-
-
-def test_the_uniform_draw_is_never_sacrificed() -> None:
-    served = dict.fromkeys(names, 0)
-    for total in range(1, 201):
-        chosen = choose({name: name for name in names}, served, 0.6)
-        assert chosen is not None
-        served[chosen[1]] += 1
-        assert served["uniform"] >= 0.6 * total
-    assert served == {"uniform": 120, "low_confidence": 40, "thumbs_down": 40}
 
 
 def test_nobody_can_take_from_an_empty_queue(make_desk: "MakeDesk") -> None:

@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import math
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.samples.reviews import add_exchange, draw_reviews, insert_events, reviewed_store, thumbs_down
+from tests.samples.reviews import add_exchange, insert_events, reviewed_store, thumbs_down
 from tests.samples.servers import running_service
 from tests.samples.traffic import Traffic
 
@@ -23,30 +22,9 @@ from ragvigil_monitor.settings import Review
 from ragvigil_monitor.store import Store
 
 if TYPE_CHECKING:
-    from tests.monitor.review.conftest import MakeDesk
+    from tests.monitor.review.conftest import Draw, MakeDesk, Table
 
 SALT = Salt.from_text("a salt that only the owner knows")
-Rows = Callable[[Store, str], list[dict[str, Any]]]
-
-
-@pytest.fixture
-def table() -> Rows:
-    """All rows of a table of the review."""
-
-    def read(store: Store, sql: str) -> list[dict[str, Any]]:
-        with store.transaction() as writer:
-            found = writer._cursor.execute(sql)
-            names = [column[0] for column in found.description]
-            return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
-
-    return read
-
-
-def draw(store: Store, now: datetime, **settings: Any) -> None:
-    """Decide about everything that is mature; unless told otherwise every answer is taken."""
-    chosen = {"uniform_share": 1.0, "salt": "x" * 16, **settings}
-    with running_service(store, Keys.generate(), lambda: now, review=chosen) as service:
-        draw_reviews(service)
 
 
 def answer(number: int) -> tuple[bytes, bytes]:
@@ -108,7 +86,7 @@ def test_low_traffic_raises_the_uniform_share(weekly: float, expected: float) ->
 
 @pytest.mark.parametrize("per_day", [10, 40, 200])
 def test_a_week_holds_at_least_fifty_uniform_reviews_or_all_answers(
-    make_desk: "MakeDesk", table: Rows, per_day: int
+    make_desk: "MakeDesk", table: "Table", draw: "Draw", per_day: int
 ) -> None:
     store = reviewed_store(now := make_desk().now, answers=per_day * 7, days=7)
     draw(store, now, uniform_share=0.02)
@@ -119,7 +97,7 @@ def test_a_week_holds_at_least_fifty_uniform_reviews_or_all_answers(
     assert min(50, found["frame"]) <= found["taken"] <= 110
 
 
-def test_every_decision_is_stored_with_its_probabilities(make_desk: "MakeDesk", table: Rows) -> None:
+def test_every_decision_is_stored_with_its_probabilities(make_desk: "MakeDesk", table: "Table", draw: "Draw") -> None:
     desk = make_desk(
         answers=80, thumbs_down_share=0.5, low_confidence_share=0.25, uniform_share=0.1, minimum_per_week=0
     )
@@ -139,7 +117,9 @@ def test_every_decision_is_stored_with_its_probabilities(make_desk: "MakeDesk", 
         assert row["taken"] == sum(f["stratum"] == row["stratum"] and f["priority"] < 1 for f in frames)
 
 
-def test_an_answer_recorded_with_a_probability_is_drawn_with_that_much_less(make_desk: "MakeDesk", table: Rows) -> None:
+def test_an_answer_recorded_with_a_probability_is_drawn_with_that_much_less(
+    make_desk: "MakeDesk", table: "Table", draw: "Draw"
+) -> None:
     now = make_desk().now
     sent, store = Traffic(slow_from=now), Store.open(None)
     started = now - timedelta(hours=30)
@@ -150,7 +130,7 @@ def test_an_answer_recorded_with_a_probability_is_drawn_with_that_much_less(make
     assert item["inclusion_probability"] == 0.25
 
 
-def test_a_second_run_decides_nothing_anew(make_desk: "MakeDesk", table: Rows) -> None:
+def test_a_second_run_decides_nothing_anew(make_desk: "MakeDesk", table: "Table", draw: "Draw") -> None:
     desk = make_desk()
     before = table(desk.store, "SELECT * FROM review_frames ORDER BY ALL")
     draw(desk.store, desk.now + timedelta(hours=3))
@@ -158,13 +138,15 @@ def test_a_second_run_decides_nothing_anew(make_desk: "MakeDesk", table: Rows) -
     assert [row for row in after if row in before] == before
 
 
-def test_a_replay_from_nothing_draws_the_same(make_desk: "MakeDesk", table: Rows) -> None:
+def test_a_replay_from_nothing_draws_the_same(make_desk: "MakeDesk", table: "Table", draw: "Draw") -> None:
     first, second = make_desk(), make_desk()
     everything = "SELECT * FROM review_items ORDER BY item_id"
     assert table(first.store, everything) == table(second.store, everything)
 
 
-def test_hours_that_are_caught_up_one_by_one_give_the_same_draw(make_desk: "MakeDesk", table: Rows) -> None:
+def test_hours_that_are_caught_up_one_by_one_give_the_same_draw(
+    make_desk: "MakeDesk", table: "Table", draw: "Draw"
+) -> None:
     at_once = make_desk(answers=30)
     store = reviewed_store(at_once.now, answers=30, days=1.0)
     for hours in range(100, -1, -20):
@@ -174,7 +156,7 @@ def test_hours_that_are_caught_up_one_by_one_give_the_same_draw(make_desk: "Make
     assert table(store, everything) == table(at_once.store, everything)
 
 
-def test_young_answers_are_not_drawn_yet(make_desk: "MakeDesk", table: Rows) -> None:
+def test_young_answers_are_not_drawn_yet(make_desk: "MakeDesk", table: "Table", draw: "Draw") -> None:
     desk = make_desk(matures_h=40)
     (youngest,) = table(desk.store, "SELECT max(started_at) AS started_at FROM review_items")
     assert desk.now.replace(tzinfo=None) - youngest["started_at"] >= timedelta(hours=40)
@@ -191,7 +173,7 @@ def test_young_answers_are_not_drawn_yet(make_desk: "MakeDesk", table: Rows) -> 
     ids=["soon", "next day", "after the decision", "thumbs up"],
 )
 def test_a_thumbs_down_counts_when_it_came_before_the_decision(
-    make_desk: "MakeDesk", table: Rows, event: dict[str, Any], counts: bool
+    make_desk: "MakeDesk", table: "Table", draw: "Draw", event: dict[str, Any], counts: bool
 ) -> None:
     now, store = make_desk().now, Store.open(None)
     sent = Traffic(slow_from=now)
@@ -203,7 +185,7 @@ def test_a_thumbs_down_counts_when_it_came_before_the_decision(
     assert strata == ({"uniform", "thumbs_down"} if counts else {"uniform"})
 
 
-def test_feedback_that_names_only_the_answer_id_is_found(make_desk: "MakeDesk", table: Rows) -> None:
+def test_feedback_that_names_only_the_answer_id_is_found(make_desk: "MakeDesk", table: "Table", draw: "Draw") -> None:
     now, store = make_desk().now, Store.open(None)
     sent = Traffic(slow_from=now)
     add_exchange(sent, np.random.default_rng(1), now - timedelta(hours=30), "q", "a", [])
@@ -214,7 +196,7 @@ def test_feedback_that_names_only_the_answer_id_is_found(make_desk: "MakeDesk", 
     assert "thumbs_down" in {row["stratum"] for row in table(store, "SELECT stratum FROM review_frames")}
 
 
-def test_an_empty_store_has_nothing_to_draw(make_desk: "MakeDesk", table: Rows) -> None:
+def test_an_empty_store_has_nothing_to_draw(make_desk: "MakeDesk", table: "Table", draw: "Draw") -> None:
     now, store = make_desk().now, Store.open(None)
     draw(store, now)
     assert table(store, "SELECT * FROM review_items") == []

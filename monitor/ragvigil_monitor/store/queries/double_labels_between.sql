@@ -3,7 +3,7 @@ WITH ordered AS (
     SELECT labels.item_id, list(labels.label ORDER BY labels.labelled_at, labels.label_id) AS said
     FROM review_labels AS labels
     INNER JOIN review_items AS items ON items.item_id = labels.item_id
-    WHERE items.started_at >= $start AND items.started_at < $end
+    WHERE items.kind = 'answer' AND items.started_at >= $start AND items.started_at < $end
     GROUP BY labels.item_id
 )
 SELECT said[1] AS first_label, said[2] AS second_label FROM ordered WHERE len(said) >= 2;

@@ -1,10 +1,12 @@
--- Which item does a reviewer hold unanswered, the one that was given first?
-SELECT item_id, stratum
-FROM review_leases
-WHERE reviewer = $reviewer AND expires_at > $now
-    AND lease_id NOT IN (SELECT lease_id FROM review_labels)
-    AND lease_id NOT IN (SELECT lease_id FROM review_skips)
-    AND item_id NOT IN (SELECT item_id FROM review_labels WHERE reviewer = $reviewer)
-    AND item_id NOT IN (SELECT item_id FROM review_skips)
-ORDER BY leased_at
+-- Which item, of one kind or of any ($kind NULL), does a reviewer hold unanswered, the one that was given first?
+SELECT leases.item_id, leases.stratum
+FROM review_leases AS leases
+INNER JOIN review_items AS items ON items.item_id = leases.item_id
+WHERE leases.reviewer = $reviewer AND leases.expires_at > $now
+    AND items.kind = coalesce($kind, items.kind)
+    AND leases.lease_id NOT IN (SELECT lease_id FROM review_labels)
+    AND leases.lease_id NOT IN (SELECT lease_id FROM review_skips)
+    AND leases.item_id NOT IN (SELECT item_id FROM review_labels WHERE reviewer = $reviewer)
+    AND leases.item_id NOT IN (SELECT item_id FROM review_skips)
+ORDER BY leases.leased_at
 LIMIT 1;

@@ -1,5 +1,5 @@
--- How many items has each stratum been served since a moment?
-SELECT stratum, count(*) AS served
+-- How many items has each stratum been served since a moment, and how many of them were given to one reviewer?
+SELECT stratum, count(*) AS served, count(*) FILTER (WHERE reviewer = $reviewer) AS served_to_reviewer
 FROM review_leases
 WHERE leased_at >= $since
 GROUP BY stratum;
