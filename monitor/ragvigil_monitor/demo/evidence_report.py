@@ -6,7 +6,7 @@ from typing import Any
 from ragvigil_monitor.api.exclusion_models import ExclusionSeries, Losses
 from ragvigil_monitor.demo.monitor import Monitor
 from ragvigil_monitor.demo.reviewer import Reviews
-from ragvigil_monitor.demo.truth import Truth, TrueRate
+from ragvigil_monitor.demo.truth import TrueRate, Truth
 
 LEAST_REVIEWED = 300
 """Reviewed filtered queries with evidence that a run must end with."""

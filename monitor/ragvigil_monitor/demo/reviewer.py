@@ -13,8 +13,8 @@ from pydantic import TypeAdapter
 from ragvigil_monitor.api.review_models import ReviewEvidence, ReviewItem, Served
 from ragvigil_monitor.demo.answerer import REFUSAL
 from ragvigil_monitor.demo.dice import dice
-from ragvigil_monitor.demo.responses import checked
 from ragvigil_monitor.demo.library import Library
+from ragvigil_monitor.demo.responses import checked
 from ragvigil_monitor.demo.truth import Truth
 from ragvigil_monitor.keys import Keys, Role
 from ragvigil_monitor.review.labels import Label
@@ -89,13 +89,8 @@ class Reviewers:
         return [each.id for each in item.evidence if each.text is not None and self._id_of[each.text] in about]
 
     def _judged(self, item: ReviewItem, reviewer: str) -> Label:
-        said = label_of(item.answer or "", item.evidence)
-        chance = dice(self._seed, "review", reviewer, item.question, item.answer).random()
-        if said is Label.NO_CLAIM:
-            return said
-        if said is Label.SUPPORTED:
-            return said if chance < SPECIFICITY else Label.PARTLY
-        return said if chance < SENSITIVITY else Label.SUPPORTED
+        right = label_of(item.answer or "", item.evidence)
+        return said_of(right, dice(self._seed, "review", reviewer, item.question, item.answer).random())
 
 
 def label_of(answer: str, evidence: list[ReviewEvidence]) -> Label:
@@ -108,3 +103,12 @@ def label_of(answer: str, evidence: list[ReviewEvidence]) -> Label:
     if all(carried):
         return Label.SUPPORTED
     return Label.PARTLY if any(carried) else Label.UNSUPPORTED
+
+
+def said_of(right: Label, chance: float) -> Label:
+    """What a reviewer says where `right` is right; `chance` in [0, 1) decides whether they err."""
+    if right is Label.NO_CLAIM:
+        return right
+    if right is Label.SUPPORTED:
+        return right if chance < SPECIFICITY else Label.PARTLY
+    return right if chance < SENSITIVITY else Label.SUPPORTED

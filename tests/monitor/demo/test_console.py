@@ -2,6 +2,7 @@ from datetime import UTC, datetime, timedelta
 from io import StringIO
 
 from rich.console import Console
+from tests.samples.demo_evidence import evidence
 
 from ragvigil_monitor.demo.console import beginning, explanations, findings_table, progress, summary
 from ragvigil_monitor.demo.incidents import Planted, cost_rise, slow_reranker
@@ -16,7 +17,7 @@ def everything_missed() -> Report:
         Planted(slow_reranker, NOON, NOON + timedelta(days=5.5), released=True),
         Planted(cost_rise, NOON, NOON + timedelta(days=5), released=False),
     ]
-    return judge(Volume(7, 60_000, 42.0, 480_000, 480_000), planted, [], wall_s=93.4)
+    return judge(Volume(7, 60_000, 42.0, 480_000, 480_000), planted, [], evidence(), wall_s=93.4)
 
 
 def shown(report: Report, width: int = 80) -> str:
@@ -35,7 +36,7 @@ def test_the_table_fits_a_terminal_of_80_columns() -> None:
 
 def test_an_incident_that_is_still_on_is_said_to_go_on_within_80_columns() -> None:
     going_on = Planted(slow_reranker, NOON - timedelta(days=6), NOON, released=True, goes_on=True)
-    report = judge(Volume(7, 60_000, 42.0, 8, 8), [going_on], [], wall_s=1)
+    report = judge(Volume(7, 60_000, 42.0, 8, 8), [going_on], [], evidence(), wall_s=1)
     (line,) = shown(report).splitlines()[1:]
     assert line.split() == ["slow_reranker", "14", "Nov", "12:00", "goes", "on", "yes", "latency_p95", "missed"]
 

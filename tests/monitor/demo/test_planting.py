@@ -84,6 +84,8 @@ def test_kinds_and_guardrails_are_named_once() -> None:
         "cost_rise": "cost_per_query",
         "new_topic": "query_drift",
         "regenerations": "regeneration_rate",
+        "wrong_hard_filter": "false_exclusion",
+        "unsupported_claims": "faithfulness",
     }
 
 
