@@ -58,17 +58,18 @@ class Reviewers:
 
     def label_all(self) -> None:
         """Take turns until nothing waits for anybody."""
-        while any([self._label_all_for(reviewer) for reviewer in REVIEWERS]):
+        while sum(self._label_next(reviewer) for reviewer in REVIEWERS):
             pass
 
-    def _label_all_for(self, reviewer: str) -> bool:
+    def _label_next(self, reviewer: str) -> bool:
         """Whether there was anything for this reviewer."""
-        before = self.reviews.labelled
-        while (item := self._next(reviewer)) is not None:
-            self.reviews.served += 1
-            self._label(item, reviewer)
-            self.reviews.labelled += 1
-        return self.reviews.labelled > before
+        item = self._next(reviewer)
+        if item is None:
+            return False
+        self.reviews.served += 1
+        self._label(item, reviewer)
+        self.reviews.labelled += 1
+        return True
 
     def _next(self, reviewer: str) -> ReviewItem | None:
         answer = checked(self._http.post("/api/v1/review/next", json={"reviewer": reviewer}))
@@ -94,7 +95,7 @@ class Reviewers:
 
 
 def label_of(answer: str, evidence: list[ReviewEvidence]) -> Label:
-    """What is right: does each sentence of the answer stand in the evidence, in so many words?"""
+    """The right label: whether each sentence of the answer stands in the evidence, in so many words."""
     if not answer or answer == REFUSAL:
         return Label.NO_CLAIM
     texts = [" ".join(each.text.split()) for each in evidence if each.text is not None]

@@ -33,7 +33,7 @@ class Interrupted(MonitorError):  # noqa: N818 - what happened
 class Simulation:
     """One run of a plan against a service.
 
-    The jobs of a day run, and its reviews are done, while the next day is simulated: they concern only what lies before.
+    The jobs and the reviews of a day are done while the next day is simulated: they concern only what lies before.
     """
 
     def __init__(
