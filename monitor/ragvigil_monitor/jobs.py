@@ -13,6 +13,7 @@ from ragvigil_monitor.guardrails.notifiers.deliver import deliver, settle
 from ragvigil_monitor.guardrails.registry import GUARDRAILS
 from ragvigil_monitor.guardrails.watch import watch
 from ragvigil_monitor.job import Job
+from ragvigil_monitor.judges.judging import JUDGE
 from ragvigil_monitor.rate_counting import HOUR_S, count_rate
 from ragvigil_monitor.review.drawing import DRAW, DRAW_RELEVANCE
 from ragvigil_monitor.review.label_reading import READ_LABELS
@@ -36,6 +37,7 @@ def jobs(settings: Settings) -> list[Job]:
         DRAW,
         READ_LABELS,
         DRAW_RELEVANCE,
+        JUDGE,
         *(_counting(rate) for rate in RATES),
         *(_looks(guardrail, settings) for guardrail in GUARDRAILS),
         Job("settle", 0, settle),

@@ -33,6 +33,7 @@ def evidence(
         lower=finding.estimate.lower,
         upper=finding.estimate.upper,
         alarm_lower=finding.estimate.alarm_lower,
+        alarm_upper=finding.estimate.alarm_upper,
         limit=finding.crossed,
         expected=None if finding.limits is None else finding.limits.expected,
         unit=guardrail.signal.unit,

@@ -11,7 +11,16 @@ from ragvigil_monitor.guardrails.standing import Standing
 from ragvigil_monitor.store import Writer
 
 _TIME: Final = pa.timestamp("us")
-_AMOUNTS: Final = ("value", "lower", "upper", "alarm_lower", "limit_value", "lower_limit_value", "expected_value")
+_AMOUNTS: Final = (
+    "value",
+    "lower",
+    "upper",
+    "alarm_lower",
+    "alarm_upper",
+    "limit_value",
+    "lower_limit_value",
+    "expected_value",
+)
 _ESTIMATES: Final = pa.schema(
     {
         "signal": pa.string(),
@@ -56,6 +65,7 @@ def _estimate_row(guardrail: Guardrail[Any], finding: Finding) -> dict[str, Any]
         "lower": estimate.lower,
         "upper": estimate.upper,
         "alarm_lower": estimate.alarm_lower,
+        "alarm_upper": estimate.alarm_upper,
         "limit_value": limits.upper,
         "lower_limit_value": limits.lower,
         "expected_value": limits.expected,

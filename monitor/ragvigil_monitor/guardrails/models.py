@@ -61,8 +61,9 @@ class SliceShare(ApiModel):
 
     estimate: the signal in this slice, in the unit of the evidence; for drift, what the slice adds to MMD². excess: for
     a quantile, answers (or calls of the stage) above the limit beyond the share that may be; for a mean, the number of
-    budgets overspent; for a rate, events beyond those that the history of the slice leads to expect (or, where the
-    rate fell, that are missing); for drift, queries beyond those that the season leads to expect.
+    budgets overspent, or of limits that it lacks; for a rate, events beyond those that the history of the slice leads
+    to expect (or, where the rate fell, that are missing); for drift, queries beyond those that the season leads to
+    expect.
     """
 
     name: str
@@ -120,6 +121,7 @@ class Evidence(ApiModel):
     """What stands behind an alert. limit: the one that was crossed. expected: the usual value, if one is known.
 
     triage: None while the onset is not known.
+    alarm_lower, alarm_upper: the bound at the alarm level, from below where the value is too high, else from above.
     """
 
     window_start: datetime
@@ -128,6 +130,7 @@ class Evidence(ApiModel):
     lower: float | None
     upper: float | None
     alarm_lower: float | None
+    alarm_upper: float | None = None
     limit: float | None
     unit: str
     n: int

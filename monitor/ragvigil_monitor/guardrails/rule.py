@@ -23,6 +23,11 @@ def judge(estimate: IntervalEstimate, limit: float | None, *, answered_before: b
     return State.OK if estimate.upper <= limit else State.INCONCLUSIVE
 
 
+def judge_below(estimate: IntervalEstimate, limit: float, *, answered_before: bool) -> State:
+    """The same for a series that may not lie below its limit: the alarm bound from above decides."""
+    return judge(estimate.subtracted_from(0.0), -limit, answered_before=answered_before)
+
+
 def deciding_window(states: Mapping[int, State]) -> int:
     """Which window (by its length) speaks for the series: the shortest in breach, else the longest."""
     in_breach = [length for length, state in states.items() if state is State.BREACH]

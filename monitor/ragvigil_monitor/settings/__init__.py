@@ -1,8 +1,20 @@
 """Every setting of the monitor, one file a group."""
 
-from ragvigil_monitor.settings.guardrails import FalseExclusion, Guardrails, QueryDrift, RateBand
+from ragvigil_monitor.settings.guardrails import Faithfulness, FalseExclusion, Guardrails, QueryDrift, RateBand
+from ragvigil_monitor.settings.judge import JudgeSettings
 from ragvigil_monitor.settings.review import Review
 from ragvigil_monitor.settings.service import Server, Webhook
 from ragvigil_monitor.settings.settings import Settings
 
-__all__ = ["FalseExclusion", "Guardrails", "QueryDrift", "RateBand", "Review", "Server", "Settings", "Webhook"]
+__all__ = [
+    "Faithfulness",
+    "FalseExclusion",
+    "Guardrails",
+    "JudgeSettings",
+    "QueryDrift",
+    "RateBand",
+    "Review",
+    "Server",
+    "Settings",
+    "Webhook",
+]

@@ -94,6 +94,15 @@ class RateShown(RateBand):
     most_intents: int = Field(0, ge=0, le=19, description="How many intents are watched where none is listed.")
 
 
+class Faithfulness(Section):
+    """How far answers are carried by their evidence, as the judge scores a sample of them."""
+
+    enabled: bool = Field(True, description="Whether this guardrail watches.")
+    limit: float = Field(0.85, gt=0, le=1, description="Mean score below which it is a breach.")
+    windows_h: list[Hours] = Field([24, 168], min_length=1, description="Trailing windows, in hours.")
+    every_s: int = Field(3600, ge=3600, le=86400, multiple_of=3600, description="Seconds between two looks.")
+
+
 class Guardrails(Section):
     """The guardrails, one section each."""
 
@@ -104,3 +113,4 @@ class Guardrails(Section):
     regeneration_rate: RateBand = Field(RateBand(), description="Share of the answers that users asked for again.")
     thumbs_down_rate: RateShown = Field(RateShown(), description="Share of the answers with a thumbs-down.")
     refusal_rate: RateShown = Field(RateShown(), description="Share of the answers that say they cannot answer.")
+    faithfulness: Faithfulness = Field(Faithfulness(), description="Mean score that the judge gives to answers.")

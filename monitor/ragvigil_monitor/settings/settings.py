@@ -17,6 +17,7 @@ from pydantic_settings import (
 
 from ragvigil_monitor.errors import ConfigurationError
 from ragvigil_monitor.settings.guardrails import Guardrails
+from ragvigil_monitor.settings.judge import JudgeSettings
 from ragvigil_monitor.settings.review import Review
 from ragvigil_monitor.settings.service import Alarms, Notify, Schedule, Server, StoreSettings
 
@@ -37,6 +38,7 @@ class Settings(BaseSettings):
     alarms: Alarms = Field(Alarms(), description="The alarms.")
     guardrails: Guardrails = Field(Guardrails(), description="The guardrails.")
     review: Review = Field(Review(), description="The blind review.")
+    judge: JudgeSettings = Field(JudgeSettings(), description="The judge of faithfulness.")
     notify: Notify = Field(Notify(), description="The notifications.")
 
     @classmethod

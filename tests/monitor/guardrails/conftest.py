@@ -26,6 +26,7 @@ def hourly_settings() -> dict[str, Any]:
             "regeneration_rate": {"enabled": False},
             "query_drift": {"enabled": False},
             "false_exclusion": {"enabled": False},
+            "faithfulness": {"enabled": False},
         },
     }
 

@@ -65,6 +65,7 @@ def service_with_room(make_service: Callable[..., Service]) -> Callable[[float],
                 "regeneration_rate": {"enabled": False},
                 "query_drift": {"enabled": False},
                 "false_exclusion": {"enabled": False},
+                "faithfulness": {"enabled": False},
                 "cost_per_query": {
                     "budget_usd": {"mean": room * TRUE_MEAN_USD},
                     "every_s": 3600,

@@ -11,6 +11,7 @@ def test_looks_come_after_what_they_depend_on_and_before_what_they_lead_to() -> 
     drift = ["drift_hours", "drift_days", "drift_references", "drift_evidence"]
     review = ["review_sampling", "relevance_outcomes"]
     before = ["link_stages", "join_feedback", "releases", "warm_up", *drift, *review, *counts]
+    before = ["link_stages", "join_feedback", "releases", "warm_up", *drift, "review_sampling", "judge_scores", *counts]
     assert names == [*before, *looks, "settle", "deliver"]
 
 

@@ -227,7 +227,8 @@ def test_a_replay_from_nothing_gives_the_same_tables_as_run_after_run(
         cost_usd=np.where(rng.random(4000) < 0.1, np.nan, rng.lognormal(-5.5, 0.5, 4000)),
         slices='{"team": "data"}',
     )
-    settings = {**HOURLY, "notify": {"webhook": {"url": "http://127.0.0.1:9/", "secret": "a secret of sixteen"}}}
+    webhook = {"url": "http://127.0.0.1:9/", "secret": "a secret of sixteen"}
+    settings = {**HOURLY, "notify": {"webhook": webhook}, "review": {"salt": "the same in both"}}
     with closing(copied(memory_store, tmp_path)) as other:
         at_once = make_service(**settings)
         step_by_step = make_service(store=other, **settings)

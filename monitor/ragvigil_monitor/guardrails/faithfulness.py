@@ -1,0 +1,30 @@
+"""Mean score of the judge on a rolling sample of answers against a lower limit."""
+
+from ragvigil_monitor.guardrails.below_limit import BelowLimit
+from ragvigil_monitor.guardrails.guardrail import Guardrail
+from ragvigil_monitor.guardrails.sentence import Words
+from ragvigil_monitor.judges.judging import MATURES_S
+from ragvigil_monitor.judges.registry import judge_of
+from ragvigil_monitor.settings import Settings
+from ragvigil_monitor.signals.faithfulness import ALL, FAITHFULNESS
+from ragvigil_monitor.signals.signal import Look
+
+
+def _words(settings: Settings, look: Look | None) -> Words:
+    judge = judge_of(settings)
+    del look
+    trust = "uncalibrated"
+    return Words(
+        unit=FAITHFULNESS.unit,
+        subject=lambda _series: f"faithfulness by the {judge.name} judge {judge.version} ({trust})",
+        limit="lower limit",
+        counted=lambda _series: "judged answers",
+    )
+
+
+FAITHFULNESS_GUARDRAIL = Guardrail(
+    signal=FAITHFULNESS,
+    section=lambda settings: settings.guardrails.faithfulness,
+    rule=BelowLimit(limits=lambda settings: {ALL: settings.guardrails.faithfulness.limit}, words=_words),
+    matures_s=lambda _settings: MATURES_S,
+)
