@@ -21,7 +21,7 @@ demo: setup ## six simulated weeks of a real RAG app with planted incidents, the
 	$(BIN)/ragvigil demo
 
 test: setup ## run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: lint types imports test ## everything that CI checks
 

@@ -8,6 +8,7 @@ from urllib.parse import quote
 import httpx
 from pydantic import TypeAdapter, ValidationError
 
+from ragvigil_dashboards.feedback_models import FeedbackTotal
 from ragvigil_dashboards.models import (
     Alert,
     Answer,
@@ -128,6 +129,10 @@ class Client:
     def ingest(self) -> list[IngestCount]:
         """What became of received items."""
         return self._read(list[IngestCount], "/ingest")
+
+    def feedback(self, *, days: int) -> list[FeedbackTotal]:
+        """What became of the feedback of the last days."""
+        return self._read(list[FeedbackTotal], "/feedback", days=days)
 
     def _read(self, kind: type[T], path: str, **parameters: str | int) -> T:
         return parsed(kind, path, self._api.get(path, parameters))

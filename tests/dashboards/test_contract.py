@@ -8,10 +8,11 @@ import pytest
 from fastapi import FastAPI
 from pydantic import BaseModel
 
+from ragvigil_dashboards import feedback_models as read_of_feedback
 from ragvigil_dashboards import models as read
 from ragvigil_dashboards import review_models as read_by_reviewers
+from ragvigil_monitor.api import feedback_models, review, review_models
 from ragvigil_monitor.api import models as sent
-from ragvigil_monitor.api import review, review_models
 from ragvigil_monitor.api.oncall import router
 
 READ = [
@@ -69,6 +70,10 @@ def test_every_field_that_the_review_page_reads_is_sent(name: str) -> None:
     assert list(fields_missing(getattr(read_by_reviewers, name), getattr(review_models, name))) == []
 
 
+def test_every_field_that_is_read_of_feedback_is_sent() -> None:
+    assert list(fields_missing(read_of_feedback.FeedbackTotal, feedback_models.FeedbackTotal)) == []
+
+
 def test_the_routes_that_the_review_page_asks_exist() -> None:
     app = FastAPI()
     app.include_router(review.router)
@@ -94,6 +99,7 @@ def test_the_routes_that_the_client_asks_exist() -> None:
         "/api/v1/answers/{trace_id}",
         "/api/v1/completeness",
         "/api/v1/ingest",
+        "/api/v1/feedback",
     }
 
 

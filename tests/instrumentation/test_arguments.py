@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.samples.names import stable
 
 from ragvigil.arguments import MISSING, Argument, first_text
 
@@ -31,7 +32,7 @@ def positional(first: str, /, second: str) -> None:
         ("fourth", ("a",), {"fourth": "y"}, "y"),
         ("fourth", ("a",), {}, MISSING),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_an_argument_is_found(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], found: object) -> None:
     assert Argument(plain, name).of(arguments, keywords) is found
@@ -71,7 +72,7 @@ def test_the_first_text_is_found() -> None:
         ("third", ("a",), {"third": "x"}, (("a",), {"third": "new"})),
         ("fourth", ("a",), {"fourth": "y"}, (("a",), {"fourth": "new"})),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_an_argument_is_replaced_where_it_stands(
     name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], call: object

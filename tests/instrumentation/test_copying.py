@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.samples.names import stable
 
 import ragvigil
 from ragvigil import attributes as names
@@ -82,7 +83,7 @@ def test_vectors_keep_every_value(values: list[float]) -> None:
 @pytest.mark.parametrize(
     ("vector", "failure"),
     [(np.zeros((2, 3)), ValueError), ("abc", TypeError), ([None], TypeError), (5, TypeError), ([[1.0]], TypeError)],
-    ids=repr,
+    ids=stable,
 )
 def test_what_is_no_vector_is_refused(vector: Any, failure: type[Exception]) -> None:
     with pytest.raises(failure):
@@ -153,14 +154,14 @@ FIRST = UUID(int=1)
         ({"ids": ["a"]}, ("a",), None),
         (np.array(["a", "b"]), ("a", "b"), None),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_documents_are_found_in_what_retrievers_return(result: object, ids: object, scores: object) -> None:
     assert returned(result) == Documents(ids, scores)  # type: ignore[arg-type]  # the cases are of many types
 
 
 @pytest.mark.parametrize(
-    "result", [None, 5, "abc", {"hits": []}, [object()], [{"score": 1.0}], [("a", 1, 2)]], ids=repr
+    "result", [None, 5, "abc", {"hits": []}, [object()], [{"score": 1.0}], [("a", 1, 2)]], ids=stable
 )
 def test_results_without_documents_are_refused(result: object) -> None:
     with pytest.raises(TypeError):
@@ -205,7 +206,7 @@ def test_hostile_text_arrives(exported: Exported) -> None:
         ({"no_such_fact": 1}, 1),
         ({"query": object(), "top_k": object()}, 2),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_facts_of_the_wrong_kind_are_left_out_and_counted(
     exported: Exported, lenient: None, facts: dict[str, Any], dropped: int
@@ -240,7 +241,7 @@ def test_an_id_that_cannot_be_text_costs_the_documents_and_nothing_else(exported
 
 
 @pytest.mark.parametrize("call", ["inputs", "outputs", "context", "vector"])
-@pytest.mark.parametrize("junk", [None, 5, object(), "text", {"a": 1}], ids=repr)
+@pytest.mark.parametrize("junk", [None, 5, object(), "text", {"a": 1}], ids=stable)
 def test_no_method_raises_whatever_it_is_given(exported: Exported, lenient: None, call: str, junk: Any) -> None:
     with ragvigil.stage("retrieve") as s:
         getattr(s, call)(junk)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsPartialSuccess, ExportLogsServiceResponse
+from tests.samples.names import stable
 
 import ragvigil
 from ragvigil import Answer, FeedbackCounts
@@ -68,7 +69,7 @@ def test_every_reason_is_taken(exported: Exported, reason: Any) -> None:
     assert only_event(exported().logs).attributes[names.FEEDBACK_REASON] == reason
 
 
-@pytest.mark.parametrize("seconds", [0, 3, 2.5, 1e300], ids=str)
+@pytest.mark.parametrize("seconds", [0, 3, 2.5, 1e300], ids=stable)
 def test_dwell_has_its_seconds(exported: Exported, seconds: float) -> None:
     assert ragvigil.feedback("dwell", answer=ask(), value=seconds)
     value = only_event(exported().logs).attributes[names.FEEDBACK_VALUE]
@@ -144,7 +145,7 @@ class Surprising:
         ({"answer": None, "token": "x"}, "token: not of the form"),
         ({"answer": None, "token": b"x"}, "token: expected text"),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_a_call_that_is_not_valid_is_refused_told_and_counted(
     exported: Exported, caplog: pytest.LogCaptureFixture, arguments: dict[str, Any], reason: str

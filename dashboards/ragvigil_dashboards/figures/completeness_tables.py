@@ -26,7 +26,7 @@ _REASONS = {
     "not_storable": "the database refused the values",
     "bad_vector": "the query vector was not finite or had another dimension",
     "bad_time": "the time was missing or not believable, so the time of arrival was taken",
-    "negative_duration": "it ended before it started, so its duration counts as zero",
+    "negative_duration": "it ended before it started, so its duration is not known",
     "document_without_id": "a document had no id and was left out",
 }
 

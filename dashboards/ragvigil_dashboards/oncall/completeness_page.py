@@ -5,14 +5,16 @@ import streamlit as st
 from ragvigil_dashboards.client import Client
 from ragvigil_dashboards.figures.completeness_tables import ingest_table, process_table
 from ragvigil_dashboards.figures.empty import no_answers_yet
+from ragvigil_dashboards.figures.feedback_table import feedback_table
 from ragvigil_dashboards.markup import tag
 from ragvigil_dashboards.oncall import session
 
 REFRESHED_EVERY_S = 15
+FEEDBACK_DAYS = 7
 
 
 def draw(client: Client) -> None:
-    """Draw both tables; they renew themselves."""
+    """Draw all tables; they renew themselves."""
     _refreshing(client)
 
 
@@ -27,3 +29,5 @@ def _refreshing(client: Client) -> None:
         session.show(process_table(processes, session.reader()))
         session.show(tag("h2", "What became of everything received"))
         session.show(ingest_table(counts))
+        session.show(tag("h2", f"What users said in the last {FEEDBACK_DAYS} days"))
+        session.show(feedback_table(client.feedback(days=FEEDBACK_DAYS)))

@@ -9,6 +9,8 @@ from ragvigil_monitor.api import (
     oncall_answers,
     oncall_completeness,
     oncall_exclusion,
+    oncall_feedback,
+    oncall_history,
     oncall_review,
     oncall_signals,
     oncall_status,
@@ -25,13 +27,16 @@ router = APIRouter(
     responses=REFUSALS,
     tags=["oncall"],
 )
-for subject in (
+SUBJECTS = (
     oncall_status,
     oncall_alerts,
     oncall_signals,
     oncall_answers,
     oncall_completeness,
-    oncall_review,
+    oncall_feedback,
+    oncall_history,
     oncall_exclusion,
-):
+    oncall_review,
+)
+for subject in SUBJECTS:
     router.include_router(subject.router)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.samples.names import stable
 
 import ragvigil
 from ragvigil import Filter, entitlement, relevance, where
@@ -207,7 +208,7 @@ def cyclic() -> dict[str, object]:
         {"lang": "de", "year": object()},
         cyclic(),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_hostile_metadata_tell_nothing_and_do_no_harm(metadata: object) -> None:
     assert passes(metadata) is None

@@ -16,6 +16,8 @@ ROUTES = [
     "/completeness",
     "/ingest",
     "/releases",
+    "/feedback",
+    "/guardrails/regeneration_rate/history",
 ]
 
 

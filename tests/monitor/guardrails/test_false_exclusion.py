@@ -156,7 +156,7 @@ def test_the_filter_that_turned_hard_is_found_with_onset_slice_and_release(
     for hour in range(24 * 20):
         started_at = monday + timedelta(hours=hour, minutes=5)
         is_broken = started_at >= broken_from and rng.random() < 0.4
-        answer = {
+        answer: dict[str, Any] = {
             "intent": "how_to" if is_broken else "lookup",
             "service_version": f"{1 + (started_at >= broken_from)}",
         }

@@ -1,0 +1,126 @@
+"""The two rates, and the stages that lost evidence, over HTTP."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from tests.samples.relevance_reviews import RelevanceReviews, assembled, cited, reranked
+from tests.samples.servers import running_service
+from tests.samples.world import World
+
+from ragvigil_monitor.review.label_reading import READ_LABELS
+from ragvigil_monitor.schedule import run_due
+
+RATES, LOSSES = "/review/false-exclusion", "/review/losses"
+EXCLUDED: dict[str, Any] = {"found": ["a"], "probed": ["a", "c"], "passes": [True, False], "relevant": ["c"]}
+MISSED: dict[str, Any] = {"found": ["a"], "probed": ["a", "c"], "passes": [True, True], "relevant": ["c"]}
+HIDDEN: dict[str, Any] = {"found": ["a"], "probed": ["a", "c"], "passes": None, "relevant": ["c"]}
+FOUND: dict[str, Any] = {"found": ["a"], "probed": ["a", "c"], "passes": [True, False], "relevant": ["a"]}
+UNFILTERED: dict[str, Any] = {"found": ["a"], "relevant": ["a"]}
+
+Fill = Callable[..., None]
+
+
+@pytest.fixture
+def fill(empty: World) -> Fill:
+    """Reviews as many retrievals of two days ago as asked, and reads the labels."""
+
+    def insert(*units: tuple[int, dict[str, Any]]) -> None:
+        reviews = RelevanceReviews()
+        for times, unit in units:
+            for _ in range(times):
+                reviews.add(empty.now - timedelta(days=2), **unit)
+        reviews.insert(empty.store)
+        with running_service(empty.store, empty.keys, lambda: empty.now) as service:
+            run_due(service, empty.now, listed=lambda _settings: [READ_LABELS])
+
+    return insert
+
+
+def by_series(found: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    assert [rate["series"] for rate in found["rates"]] == ["all", "filtered"]
+    return found["rates"][0], found["rates"][1]
+
+
+def test_both_rates_have_their_interval_and_their_denominator(empty: World, fill: Fill) -> None:
+    fill((12, EXCLUDED), (18, FOUND), (30, UNFILTERED), (2, HIDDEN))
+    found = empty.get(RATES)
+    every, filtered = by_series(found)
+    assert [every["value"], filtered["value"]] == pytest.approx([0.2, 0.4])
+    assert (every["n"], every["events"], every["missing"]) == (60, 12, 2)
+    assert (filtered["n"], filtered["drawn"], filtered["waiting"]) == (30, 32, 0)
+    assert every["lower"] < 0.2 < every["upper"]
+    assert (every["limit"], every["limit_is_starting_value"], every["verdict"]) == (0.02, True, "breach")
+    assert (filtered["limit"], filtered["verdict"], filtered["more_reviews"]) == (None, "unguarded", None)
+    assert found["unknown"] == filtered["unknown"] == {"no_metadata": 2}
+    assert (found["depth"], found["deepest"]) == (20, 20)
+
+
+def test_a_higher_level_gives_a_wider_interval(empty: World, fill: Fill) -> None:
+    fill((12, EXCLUDED), (18, FOUND))
+    (_, usual), (_, wide) = (by_series(empty.get(RATES, level=level)) for level in (0.95, 0.999))
+    assert wide["lower"] < usual["lower"] < usual["upper"] < wide["upper"]
+    assert wide["value"] == usual["value"]
+
+
+def test_without_reviews_there_is_no_value(empty: World) -> None:
+    found = empty.get(RATES)
+    for rate in by_series(found):
+        assert (rate["state"], rate["value"], rate["upper"]) == ("missing_evidence", None, None)
+        assert (rate["verdict"], rate["drawn"], rate["missing"]) == ("missing_evidence", 0, 0)
+    assert (found["depth"], found["unknown"]) == (None, {})
+
+
+def test_the_window_ends_now_and_is_as_long_as_asked(empty: World, fill: Fill) -> None:
+    fill((3, FOUND))
+    assert [by_series(empty.get(RATES, days=days))[0]["n"] for days in (1, 7)] == [0, 3]
+
+
+def test_losses_are_counted_by_stage_and_by_slice(empty: World, fill: Fill) -> None:
+    fill(
+        (3, {**EXCLUDED, "intent": "how_to", "slices": '{"team": "web"}'}),
+        (2, {**MISSED, "intent": "how_to"}),
+        (1, {**FOUND, "intent": "lookup", "stages": [reranked("z")]}),
+        (1, {**FOUND, "intent": "lookup", "stages": [assembled("z")]}),
+        (1, {**FOUND, "intent": "lookup", "citations": cited("z")}),
+        (4, {**UNFILTERED, "intent": "lookup", "citations": cited("a")}),
+        (2, {**HIDDEN, "intent": "lookup"}),
+        (5, {**FOUND, "relevant": []}),
+    )
+    found = empty.get(LOSSES)
+    stages = {each["stage"]: each["n"] for each in found["stages"]}
+    assert stages == {"filter": 3, "retrieve": 2, "rerank": 1, "context": 1, "citation": 1, "kept": 4}
+    assert (found["n"], found["unknown"]) == (14, 2)
+    named = {(each["name"], each["value"]): each for each in found["slices"]}
+    assert [(each["name"], each["value"]) for each in found["slices"]] == [
+        *(("service_version", "1.0"), ("intent", "lookup"), ("intent", "how_to"), ("team", "web"))
+    ]
+    lookup, team = named["intent", "lookup"], named["team", "web"]
+    assert (lookup["n"], lookup["unknown"]) == (9, 2)
+    assert [each["n"] for each in lookup["stages"]] == [0, 0, 1, 1, 1, 4]
+    assert [each["n"] for each in team["stages"]] == [3, 0, 0, 0, 0, 0]
+
+
+def test_without_reviews_nothing_was_lost_nor_kept(empty: World) -> None:
+    found = empty.get(LOSSES)
+    assert (found["n"], found["unknown"], found["slices"]) == (0, 0, [])
+    assert {each["n"] for each in found["stages"]} == {0}
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters"),
+    [
+        (RATES, {"days": 0}),
+        (RATES, {"days": 91}),
+        (RATES, {"days": "x"}),
+        (RATES, {"level": 1}),
+        (RATES, {"level": 0.1}),
+        (RATES, {"level": "nan"}),
+        (LOSSES, {"days": 0}),
+    ],
+)
+def test_parameters_that_mean_nothing_are_refused(empty: World, path: str, parameters: dict[str, Any]) -> None:
+    status, detail = empty.refusal(path, **parameters)
+    assert status == 422
+    assert next(iter(parameters)) in detail
