@@ -6,8 +6,9 @@ from itertools import groupby
 from typing import Any, Final
 
 from ragvigil_monitor.judges.judge import Judge, Judgement, Unscorable
-from ragvigil_monitor.review.content import LONGEST_TEXT, Span, evidence
-from ragvigil_monitor.review.sampling import AnswerKey
+from ragvigil_monitor.review.content import evidence
+from ragvigil_monitor.review.passages import LONGEST_TEXT, Span
+from ragvigil_monitor.review.sampling import UnitKey
 from ragvigil_monitor.store import Store
 
 LONGEST_EVIDENCE: Final = 1_000_000
@@ -39,8 +40,8 @@ def judgement(judge: Judge, answer: Mapping[str, Any], spans: Sequence[Span]) ->
     return judge.score(answer["answer"], recorded)
 
 
-def _spans_of(store: Store, answers: Sequence[Mapping[str, Any]]) -> dict[AnswerKey, list[Span]]:
-    found: dict[AnswerKey, list[Span]] = {}
+def _spans_of(store: Store, answers: Sequence[Mapping[str, Any]]) -> dict[UnitKey, list[Span]]:
+    found: dict[UnitKey, list[Span]] = {}
     for start, some in _by_hour(answers):
         rows = store.rows(
             "documents_of_answers",
