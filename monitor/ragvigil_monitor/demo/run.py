@@ -27,7 +27,7 @@ from ragvigil_monitor.demo.truth import Truth
 
 
 def run_demo(options: Options, now: datetime, stop: threading.Event, console: Console) -> bool:
-    """Run everything, weeks that end at `now`; whether all incidents were found and no span was lost.
+    """Run everything, weeks that end at `now`; whether everything was found and nothing lost.
 
     Raises MonitorError or httpx.HTTPError, with a sentence, where something does not work.
     """

@@ -42,12 +42,14 @@ class Telemetry:
         ids: IdGenerator | None = None,
         *,
         flush_timeout_s: float = 120.0,
+        probe_share: float = PROBE_SHARE,
     ) -> None:
         self._endpoint = endpoint
         self._secret_key = dice(seed, "secret").randbytes(32)
         self._clock = clock
         self._ids = ids
         self._flush_timeout_s = flush_timeout_s
+        self._probe_share = probe_share
         self._started_before = 0
         self._running = False
 
@@ -75,7 +77,7 @@ class Telemetry:
             export_interval_s=EXPORT_INTERVAL_S,
             timeout_s=REQUEST_TIMEOUT_S,
             document_texts=True,
-            probe_share=PROBE_SHARE,
+            probe_share=self._probe_share,
             clock=self._clock,
             ids=self._ids,
         )
