@@ -8,7 +8,9 @@ from urllib.parse import quote
 import httpx
 from pydantic import TypeAdapter, ValidationError
 
+from ragvigil_dashboards.exclusion_models import FalseExclusionRates, Losses, ReviewedRetrieval
 from ragvigil_dashboards.feedback_models import FeedbackTotal
+from ragvigil_dashboards.judge_models import JudgeInfo
 from ragvigil_dashboards.models import (
     Alert,
     Answer,
@@ -113,6 +115,10 @@ class Client:
         """The newest releases."""
         return self._read(list[Release], "/releases")
 
+    def judges(self) -> list[JudgeInfo]:
+        """The judge in use and those that it replaced in the last 28 days."""
+        return self._read(list[JudgeInfo], "/judges", days=28)
+
     def answers(self, **wanted: str | int | None) -> list[AnswerRow]:
         """Answers by `start`, `end`, `order`, `stage`, `intent`, `limit`; None is left out."""
         given = {name: value for name, value in wanted.items() if value is not None}
@@ -121,6 +127,18 @@ class Client:
     def answer(self, trace_id: str) -> list[Answer]:
         """The answers of a trace."""
         return self._read(list[Answer], f"/answers/{segment(trace_id)}")
+
+    def evidence(self, trace_id: str) -> list[ReviewedRetrieval]:
+        """What reviewers found of the evidence behind the answers of a trace."""
+        return self._read(list[ReviewedRetrieval], f"/answers/{segment(trace_id)}/evidence")
+
+    def false_exclusion(self, *, days: int) -> FalseExclusionRates:
+        """How often filters keep the evidence out."""
+        return self._read(FalseExclusionRates, "/review/false-exclusion", days=days)
+
+    def losses(self, *, days: int) -> Losses:
+        """At which stages evidence is lost."""
+        return self._read(Losses, "/review/losses", days=days)
 
     def completeness(self) -> list[Completeness]:
         """Every process and what is stored of it."""

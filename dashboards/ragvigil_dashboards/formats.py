@@ -20,6 +20,13 @@ def quantity(value: float | None, unit: str) -> str:
     return f"{_digits(value)} {unit}".strip()
 
 
+def signed(change: float, unit: str) -> str:
+    """A change with its sign: `+4.1 points` for a ratio, `-12 ms`."""
+    if unit == "ratio":
+        return f"{change * 100:+.1f} points"
+    return f"{'+' if change >= 0 else '-'}{quantity(abs(change), unit)}"
+
+
 def money(usd: float | None) -> str:
     """US dollars, three significant digits below one dollar: `0.00417 USD`; a dash where there is no price."""
     if usd is None:

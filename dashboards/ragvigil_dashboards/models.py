@@ -33,11 +33,32 @@ class SliceShare(Read):
 
 
 class Candidate(Read):
-    """A release first seen near the onset."""
+    """Something new that was first seen near the onset, such as a release."""
 
+    kind: str
     service: str
-    service_version: str
+    value: str
     first_seen_at: datetime
+    bayes_factor: float | None
+
+
+class Triage(Read):
+    """What the times let suspect, and between which times something new would have been a candidate."""
+
+    verdict: str
+    sentence: str
+    searched_from: datetime
+    searched_until: datetime
+
+
+class ChangeSplit(Read):
+    """What a change is made of: mix + rate = after - before."""
+
+    name: str
+    before: float
+    after: float
+    mix: float
+    rate: float
 
 
 class Evidence(Read):
@@ -49,6 +70,7 @@ class Evidence(Read):
     lower: float | None
     upper: float | None
     alarm_lower: float | None
+    alarm_upper: float | None = None
     limit: float | None
     unit: str
     n: int
@@ -57,6 +79,8 @@ class Evidence(Read):
     trace_ids: list[str]
     releases: list[Candidate]
     also_in_breach: list[str] = []
+    triage: Triage | None = None
+    split: ChangeSplit | None = None
 
 
 class Alert(Read):

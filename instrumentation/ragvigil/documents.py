@@ -39,8 +39,8 @@ def copied(ids: Iterable[object], scores: Iterable[Score] | None = None) -> Docu
 
 
 def with_texts(documents: Documents, texts: Iterable[object] | None) -> Documents:
-    """Add texts, which are strings and need no copy; raises TypeError for what is no list of them."""
-    return documents if texts is None else documents._replace(texts=tuple(map(_text, _as_tuple(texts))))
+    """Add texts, which are strings and need no copy; what is no list of them becomes an empty one, and costs no ids."""
+    return documents if texts is None else documents._replace(texts=tuple(map(_text, _listed(texts))))
 
 
 def returned(result: object, extract: Callable[[Any], Any] | None = None, *, texts: bool = False) -> Documents:
@@ -71,7 +71,7 @@ def metadata_in(found: object) -> tuple[object, ...]:
     Raises TypeError for what holds no documents.
     """
     if _get(found, "ids") is not None:
-        return _as_tuple(_get(found, "metadata") or ())
+        return _listed(_get(found, "metadata"))
     return tuple([_part(document, _METADATA) for document in _as_tuple(found)])
 
 
@@ -79,9 +79,20 @@ def _part(document: object, names: Iterable[str]) -> object:
     """The first of these parts that a document has; the type of the failure where reading it fails."""
     holder = document[0] if _is_pair(document) else document
     try:
-        return next((part for name in names if (part := _get(holder, name)) is not None), None)
+        for name in names:
+            part = _get(holder, name)
+            if part is not None:
+                return part
     except Exception as failure:  # noqa: BLE001 - a document of any type may fail in any way, and it costs this part
         return type(failure)
+    return None
+
+
+def _listed(values: object) -> tuple[Any, ...]:
+    try:
+        return _as_tuple(values)
+    except Exception:  # noqa: BLE001 - as above
+        return ()
 
 
 def _text(value: object) -> Text:

@@ -22,6 +22,8 @@ class StageFields(TypedDict, total=False):
     score_kind: ScoreKind | None
     index_version: str | None
     embedding_version: str | None
+    filter_extractor: str | None
+    filter_extractor_version: str | None
     db_system: str | None
     collection: str | None
     input: str | None

@@ -52,7 +52,7 @@ class Recorder:
         sender = Sender(
             self._queue,
             self._counters,
-            SpanEncoder(derived_key(secret, FILTER_VALUES)),
+            SpanEncoder(derived_key(secret, FILTER_VALUES), document_texts=settings.document_texts),
             RequestEncoder({**_process_resource(), **settings.resource}),
             exporter,
         )

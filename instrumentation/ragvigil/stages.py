@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, ParamSpec, TypeAlias, TypeVar, Unpack
 
+from ragvigil import current
 from ragvigil.dialects import read_filter
-from ragvigil.documents import Documents, Score, copied, with_texts
+from ragvigil.documents import Score, copied, with_texts
 from ragvigil.fields import StageFields
 from ragvigil.guard import GUARD
 from ragvigil.observation import Observation
@@ -43,7 +44,8 @@ class Stage(RecordedSpan):
         """
         with GUARD:
             if self._takes_facts():
-                self.fields["input_documents"] = self._documents(ids, scores, texts)
+                documents = copied(ids, scores)
+                self.fields["input_documents"] = with_texts(documents, texts) if self.takes_texts() else documents
 
     def outputs(
         self,
@@ -57,7 +59,8 @@ class Stage(RecordedSpan):
         """
         with GUARD:
             if self._takes_facts():
-                self.fields["output_documents"] = self._documents(ids, scores, texts)
+                documents = copied(ids, scores)
+                self.fields["output_documents"] = with_texts(documents, texts) if self.takes_texts() else documents
 
     def context(self, doc_ids: Sequence[object], tokens: int | None = None, truncated: bool | None = None) -> None:
         """Record what the generator will see: documents in order, length in tokens, whether some did not fit."""
@@ -85,21 +88,13 @@ class Stage(RecordedSpan):
 
     def takes_texts(self) -> bool:
         """Whether texts of documents are to be recorded."""
-        return self.trace is not None and self.trace.recorder.document_texts
+        recorder = current.recorder
+        return recorder is not None and recorder.document_texts
 
     def cache(self, which: Cache, *, hit: bool) -> None:
         """Record whether a cache had what the stage would have computed."""
         if self._takes_facts():
             self.fields[f"{which}_cache_hit"] = hit
-
-    def _documents(
-        self, ids: Sequence[object], scores: Sequence[Score] | None, texts: Sequence[str | None] | None
-    ) -> Documents:
-        documents = copied(ids, scores)
-        if texts is not None and self.takes_texts():
-            with GUARD:  # its own: what is wrong with the texts must not cost the ids
-                return with_texts(documents, texts)
-        return documents
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """Open a stage of this name around every call of `function`; a generator is one stage, first to last item."""

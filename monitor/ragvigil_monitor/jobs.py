@@ -20,7 +20,7 @@ from ragvigil_monitor.review.label_reading import READ_LABELS
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.signals.rate import Rate
 from ragvigil_monitor.signals.rates import RATES
-from ragvigil_monitor.upkeep import link_stages, releases, warm_up
+from ragvigil_monitor.upkeep import link_stages, note_markers, warm_up
 
 
 def jobs(settings: Settings) -> list[Job]:
@@ -28,7 +28,7 @@ def jobs(settings: Settings) -> list[Job]:
     return [
         Job("link_stages", 0, link_stages),
         Job("join_feedback", 0, join_feedback),
-        Job("releases", 0, releases),
+        Job("markers", 0, note_markers),
         Job("warm_up", 0, warm_up),
         Job("drift_hours", 3600, add_up_hours),
         Job("drift_days", 86400, add_up_days, most_ends=1),

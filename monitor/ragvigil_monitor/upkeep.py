@@ -1,9 +1,10 @@
-"""The small jobs that the looks depend on: stages linked to their answers, releases noted, guardrails announced."""
+"""The small jobs that the looks depend on: stages linked to their answers, markers noted, guardrails announced."""
 
 from datetime import timedelta
 
 import pyarrow as pa
 
+from ragvigil import attributes as names
 from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.guardrails.registry import GUARDRAILS
 from ragvigil_monitor.job import Turn, Write
@@ -12,6 +13,19 @@ from ragvigil_monitor.store import Writer
 
 OVERLAP = timedelta(hours=1)
 """How far before its last run a job looks again, for what came late."""
+MOST_VALUES = 1000
+"""So many values of one kind that a service may have; one that is new with every request would fill the store."""
+_FACTS = [
+    f'$."{name}"'
+    for name in (
+        names.RESPONSE_MODEL,
+        names.INDEX_VERSION,
+        names.EMBEDDING_VERSION,
+        names.FILTER_EXTRACTOR_NAME,
+        names.FILTER_EXTRACTOR_VERSION,
+    )
+]
+"""Where the attributes of a span say what it worked with, in the order that `markers_in` expects."""
 
 
 def link_stages(service: Service, turn: Turn) -> Write:
@@ -24,13 +38,14 @@ def link_stages(service: Service, turn: Turn) -> Write:
     return write
 
 
-def releases(service: Service, turn: Turn) -> Write:
-    """Note which versions were seen, and when first."""
-    seen = service.store.rows("releases_in", window_start=turn.start - OVERLAP, window_end=turn.now)
+def note_markers(service: Service, turn: Turn) -> Write:
+    """Note which releases, models, indices and the like were seen, and when first."""
+    window = {"window_start": turn.start - OVERLAP, "window_end": turn.now}
+    seen = service.store.rows("markers_in", paths=_FACTS, most=MOST_VALUES, **window)
 
     def write(writer: Writer) -> None:
-        for release in seen:
-            writer.execute("add_release", **release)
+        for marker in seen:
+            writer.execute("add_marker", **marker)
 
     return write
 

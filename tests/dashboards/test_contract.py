@@ -1,25 +1,33 @@
 """What the pages read exists in the API, with a compatible type."""
 
 from collections.abc import Iterator
-from types import NoneType, UnionType
+from types import ModuleType, NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
 import pytest
 from fastapi import FastAPI
 from pydantic import BaseModel
 
+from ragvigil_dashboards import exclusion_models as evidence_read
 from ragvigil_dashboards import feedback_models as read_of_feedback
+from ragvigil_dashboards import judge_models as read_of_judges
 from ragvigil_dashboards import models as read
 from ragvigil_dashboards import review_models as read_by_reviewers
-from ragvigil_monitor.api import feedback_models, review, review_models
+from ragvigil_monitor.api import exclusion_models as evidence_sent
+from ragvigil_monitor.api import feedback_models, judge_models, review, review_models
 from ragvigil_monitor.api import models as sent
 from ragvigil_monitor.api.oncall import router
 
-READ = [
-    model
-    for model in vars(read).values()
-    if isinstance(model, type) and issubclass(model, read.Read) and model is not read.Read
-]
+
+def models_of(module: ModuleType) -> list[type[BaseModel]]:
+    return [
+        model
+        for model in vars(module).values()
+        if isinstance(model, type) and issubclass(model, read.Read) and model is not read.Read
+    ]
+
+
+READ = models_of(read)
 
 
 def differences(wanted: Any, given: Any, place: str) -> Iterator[str]:
@@ -65,6 +73,16 @@ def test_every_field_that_a_page_reads_is_sent(model: type[BaseModel]) -> None:
     assert list(fields_missing(model, getattr(sent, model.__name__))) == []
 
 
+@pytest.mark.parametrize("model", models_of(evidence_read), ids=lambda model: model.__name__)
+def test_every_field_that_the_evidence_page_reads_is_sent(model: type[BaseModel]) -> None:
+    assert list(fields_missing(model, getattr(evidence_sent, model.__name__))) == []
+
+
+@pytest.mark.parametrize("name", ["JudgeCalibration", "JudgeInfo"])
+def test_every_field_that_a_page_reads_of_judges_is_sent(name: str) -> None:
+    assert list(fields_missing(getattr(read_of_judges, name), getattr(judge_models, name))) == []
+
+
 @pytest.mark.parametrize("name", ["ReviewEvidence", "ReviewItem", "ReviewProgress", "Served"])
 def test_every_field_that_the_review_page_reads_is_sent(name: str) -> None:
     assert list(fields_missing(getattr(read_by_reviewers, name), getattr(review_models, name))) == []
@@ -97,9 +115,13 @@ def test_the_routes_that_the_client_asks_exist() -> None:
         "/api/v1/releases",
         "/api/v1/answers",
         "/api/v1/answers/{trace_id}",
+        "/api/v1/answers/{trace_id}/evidence",
+        "/api/v1/review/false-exclusion",
+        "/api/v1/review/losses",
         "/api/v1/completeness",
         "/api/v1/ingest",
         "/api/v1/feedback",
+        "/api/v1/judges",
     }
 
 

@@ -127,7 +127,7 @@ def test_alerts_are_ordered_by_state_then_by_how_far_above_the_limit(firing: Ale
 def test_a_card_answers_the_five_questions(firing: Alert, reader: Reader) -> None:
     shown = card(firing, reader)
     assert firing.sentence in shown
-    for question in ("Since", "How sure", "Where", "Releases", "Traces"):
+    for question in ("Since", "How sure", "Where", "What was new", "Traces"):
         assert f"<dt>{question}</dt>" in shown
     assert "at the alarm level at least 790 ms, 1.98 × the limit" in shown
     assert "service version 1.5.0</bdi></b> 1046 ms, n = 48" in shown
@@ -146,7 +146,8 @@ def test_a_card_answers_the_five_questions(firing: Alert, reader: Reader) -> Non
 )
 def test_a_release_is_placed_beside_the_onset(firing: Alert, reader: Reader, after_onset_min: int, said: str) -> None:
     onset = reader.now - 9 * HOUR
-    seen = Candidate(service="shop", service_version="2", first_seen_at=onset + timedelta(minutes=after_onset_min))
+    at = onset + timedelta(minutes=after_onset_min)
+    seen = Candidate(kind="release", service="shop", value="2", first_seen_at=at, bayes_factor=None)
     evidence = firing.evidence.model_copy(update={"releases": [seen]})
     times = {"onset_at": onset, "onset_earliest": onset - HOUR, "onset_latest": onset + HOUR}
     assert said in card(firing.model_copy(update={"evidence": evidence, **times}), reader)
@@ -159,7 +160,7 @@ def test_a_card_without_evidence_says_so(firing: Alert, reader: Reader) -> None:
     shown = card(firing.model_copy(update={"evidence": bare}), reader)
     for said in (
         "no slice stands out",
-        "none was first seen near the onset",
+        "nothing new was first seen near the onset",
         "none kept",
         "no bound at the alarm level",
     ):

@@ -6,10 +6,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ragvigil
 from ragvigil import attributes as names
-from ragvigil.documents import LONGEST_TEXT
+from ragvigil.documents import LONGEST_TEXT, returned
 from ragvigil.testing import InMemoryExporter, SpanSnapshot
 
 Exported = Callable[[], InMemoryExporter]
@@ -116,6 +118,14 @@ def test_later_documents_without_texts_replace_those_with_texts(recorded: Callab
     assert contents(recorded()) == {}
 
 
+def test_texts_may_be_told_before_the_stage_begins(recorded: Callable[[], SpanSnapshot]) -> None:
+    s = ragvigil.stage("retrieve")
+    s.outputs(IDS, texts=TEXTS)
+    with s:
+        pass
+    assert contents(recorded()) == {"0": TEXTS[0], "1": TEXTS[1]}
+
+
 def test_lists_of_texts_are_copied_at_once(recorded: Callable[[], SpanSnapshot]) -> None:
     texts = list(TEXTS)
     with ragvigil.stage("retrieve") as s:
@@ -144,19 +154,19 @@ def test_what_is_no_text_is_left_out_and_counted(
 
 
 @pytest.mark.parametrize(
-    ("texts", "dropped"),
-    [(["only one"], 1), ([], 1), (5, 0), ("ab", 0), ({"a": "b"}, 0), (iter("ab"), 0)],
+    "texts",
+    [["only one"], [], 5, "ab", {"a": "b"}, iter("ab")],
     ids=["too few", "none", "number", "text", "mapping", "iterator"],
 )
-def test_texts_that_cannot_be_read_cost_no_ids(
-    recorded: Callable[[], SpanSnapshot], lenient: None, texts: Any, dropped: int
+def test_texts_that_cannot_be_read_are_counted_and_cost_no_ids(
+    recorded: Callable[[], SpanSnapshot], lenient: None, texts: Any
 ) -> None:
     with ragvigil.stage("retrieve") as s:
         s.outputs(IDS, texts=texts)
     span = recorded()
     assert contents(span) == {}
     assert ids(span) == IDS
-    assert span.dropped_attributes == dropped
+    assert span.dropped_attributes == 1
 
 
 class Hostile:
@@ -176,6 +186,26 @@ def test_a_document_whose_text_fails_costs_that_text_only(recorded: Callable[[],
     assert ids(span) == IDS
     assert contents(span) == {"0": "kept"}
     assert span.dropped_attributes == 1
+
+
+ANYTHING = st.none() | st.integers() | st.floats() | st.text(max_size=3) | st.binary(max_size=3) | st.just(Hostile())
+DOCUMENTS = st.dictionaries(st.sampled_from(["id", "score", "text", "page_content", "content", "metadata"]), ANYTHING)
+RESULTS = st.lists(DOCUMENTS | ANYTHING | st.tuples(DOCUMENTS, ANYTHING), max_size=4) | st.fixed_dictionaries(
+    {"ids": st.lists(ANYTHING, max_size=2)}, optional={"texts": ANYTHING | st.lists(ANYTHING, max_size=3)}
+)
+
+
+def read(result: object, *, texts: bool) -> object:
+    """The ids and scores that are found, or the kind of refusal."""
+    try:
+        return returned(result, texts=texts)[:2]
+    except (TypeError, ValueError) as refusal:
+        return type(refusal)
+
+
+@given(RESULTS)
+def test_ids_and_scores_are_the_same_with_and_without_texts(result: object) -> None:
+    assert repr(read(result, texts=True)) == repr(read(result, texts=False))
 
 
 def test_texts_come_before_everything_that_the_monitor_needs(recorded: Callable[[], SpanSnapshot]) -> None:

@@ -40,6 +40,8 @@ retrieve [0000000000000003 below 0000000000000001] 0.1 s unset
     db.collection.name = 'docs'
     ragvigil.index.version = '2026-06-01'
     ragvigil.embedding.version = 'mini-3'
+    ragvigil.filter.extractor.name = 'rules'
+    ragvigil.filter.extractor.version = '7'
     ragvigil.score.kind = 'similarity'
     gen_ai.retrieval.top_k = 20
     gen_ai.retrieval.documents = '[{"id":"a","score":0.9},{"id":"b","score":0.5}]'
@@ -144,6 +146,7 @@ def record_documents(clock: ManualClock) -> None:
     with ragvigil.stage("retrieve") as s:
         s.set(query="read a file", top_k=20, score_kind="similarity", db_system="qdrant", collection="docs")
         s.set(index_version="2026-06-01", embedding_version="mini-3")
+        s.set(filter_extractor="rules", filter_extractor_version="7")
         s.filter(
             where(
                 entitlement(eq("tenant", "acme")),

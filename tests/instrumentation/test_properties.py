@@ -138,12 +138,22 @@ ANYTHING: st.SearchStrategy[Any] = st.one_of(
 STAGE_FACTS = [
     "query", "top_k", "model", "provider", "response_id", "response_model", "input_tokens", "output_tokens",
     "cached_tokens", "cost_usd", "score_kind", "index_version", "embedding_version", "db_system", "collection",
-    "input", "output", "nonsense",
+    "filter_extractor", "filter_extractor_version", "input", "output", "nonsense",
 ]  # fmt: skip
 ANSWER_FACTS = [
     "question", "answer", "session_id", "user_id", "intent", "refusal", "confidence", "citations", "regeneration_of",
 ]  # fmt: skip
+CALLS_OF_A_STAGE = ["inputs", "outputs", "context", "vector", "filter", "input texts", "output texts"]
 STAGES = st.sampled_from(["embed", "retrieve", "rerank", "assemble", "generate", "my own"])
+
+
+def perform_call(stage: ragvigil.Stage, method: str, argument: Any) -> None:
+    if method == "input texts":
+        stage.inputs(["a", "b"], texts=argument)
+    elif method == "output texts":
+        stage.outputs(["a", "b"], texts=argument)
+    else:
+        getattr(stage, method)(argument)
 
 
 @ONE_PROCESS
@@ -151,7 +161,7 @@ STAGES = st.sampled_from(["embed", "retrieve", "rerank", "assemble", "generate",
     STAGES,
     st.dictionaries(st.sampled_from(STAGE_FACTS), ANYTHING),
     st.dictionaries(st.sampled_from(ANSWER_FACTS), ANYTHING),
-    st.lists(st.tuples(st.sampled_from(["inputs", "outputs", "context", "vector", "filter"]), ANYTHING), max_size=5),
+    st.lists(st.tuples(st.sampled_from(CALLS_OF_A_STAGE), ANYTHING), max_size=5),
     st.dictionaries(st.text(st.characters(), max_size=5), ANYTHING, max_size=3),
 )
 def test_whatever_is_recorded_the_spans_arrive_readable(
@@ -164,14 +174,14 @@ def test_whatever_is_recorded_the_spans_arrive_readable(
 ) -> None:
     GUARD.strict = False
     exporter = InMemoryExporter()
-    ragvigil.configure(exporter=exporter, clock=ManualClock(), ids=SequentialIds())
+    ragvigil.configure(exporter=exporter, clock=ManualClock(), ids=SequentialIds(), document_texts=True)
     with ragvigil.pipeline("ask") as answer:
         answer.set(**answer_facts)
         with ragvigil.stage(stage) as s:
             s.set_attributes(attributes)
             s.set(**stage_facts)
             for method, argument in calls:
-                getattr(s, method)(argument)
+                perform_call(s, method, argument)
     assert ragvigil.flush()
     assert sorted(span.name for span in exporter.spans) == sorted(["ask", stage])
     assert ragvigil.counts() == ragvigil.Counts(started=2, exported=2)

@@ -48,6 +48,24 @@ def test_a_mapping_in_a_file_replaces_the_default_mapping(tmp_path: Path) -> Non
     assert settings.guardrails.latency_p95.every_s == 900
 
 
+def test_a_value_is_a_starting_value_until_a_file_or_the_environment_sets_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "guardrails: {false_exclusion: {every_s: 7200}}\n"
+    shipped = Settings.load(written(tmp_path, text)).guardrails.false_exclusion
+    assert shipped.is_starting_value("limits")
+    assert not shipped.is_starting_value("every_s")
+    monkeypatch.setenv("RAGVIGIL_GUARDRAILS__FALSE_EXCLUSION__LIMITS", '{"all": 0.02}')
+    confirmed = Settings.load(written(tmp_path, text)).guardrails.false_exclusion
+    assert not confirmed.is_starting_value("limits")
+
+
+@pytest.mark.parametrize("limits", ["{all: 0}", "{all: 1}", "{all: .nan}", "{every: 0.02}", "{all: many}", "0.02"])
+def test_a_limit_of_false_exclusion_is_a_share_of_a_series(tmp_path: Path, limits: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"guardrails\.false_exclusion\.limits"):
+        Settings.load(written(tmp_path, f"guardrails: {{false_exclusion: {{limits: {limits}}}}}\n"))
+
+
 def test_the_environment_wins_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGVIGIL_SERVER__PORT", "6000")
     assert Settings.load(written(tmp_path, "server: {port: 5000, host: 0.0.0.0}\n")).server.port == 6000

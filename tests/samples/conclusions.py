@@ -119,7 +119,8 @@ def insert_releases(store: Store, slow_from: datetime) -> None:
     """The release before, and the one that came with the incident."""
     with store.transaction() as writer:
         for version, first in (("1.4.2", timedelta(days=16)), ("1.5.0", timedelta(minutes=20))):
-            writer.execute("add_release", service=SERVICE, service_version=version, first_seen_at=slow_from - first)
+            seen = slow_from - first
+            writer.execute("add_marker", kind="release", service=SERVICE, value=version, first_seen_at=seen)
 
 
 def _latency_looks(now: datetime, slow_from: datetime, days: int) -> Iterator[Values]:
@@ -257,6 +258,12 @@ def _cost_alert(now: datetime, trace_ids: list[str]) -> Values:
         trace_ids=trace_ids[:2],
         releases=[],
         also_in_breach=[],
+        triage=Triage(
+            verdict=TriageVerdict.DRIFT_SUSPECTED,
+            sentence="Drift suspected: nothing new was seen for five hours.",
+            searched_from=begun - timedelta(hours=3),
+            searched_until=begun + timedelta(hours=2),
+        ),
     )
     return _alert(
         COST_ALERT,

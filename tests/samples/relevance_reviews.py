@@ -57,7 +57,7 @@ class RelevanceReviews:
             {**_span(moment), "trace_id": trace_id, "span_id": span_id, "answer_id": item_id, **_ANSWER, **answer}
         )
         own = {**_span(moment + timedelta(milliseconds=40)), "trace_id": trace_id, "answer_span_id": span_id}
-        retrieval = {**own, **self._search(found, 10, _version(versions[0]))}
+        retrieval = {**own, **self._search(found, 10, _version(versions[0])), **_filter(is_filtered=probed is not None)}
         self.sent.spans.append(retrieval)
         for place, stage in enumerate(stages, 2):
             later = moment + timedelta(milliseconds=40 * place)
@@ -78,7 +78,8 @@ class RelevanceReviews:
             "retrieval_span_id": retrieval["span_id"],
         }
         if probed is not None:
-            item |= self._probe(retrieval, probed, passes, versions[1])
+            said = {**_version(versions[1]), "ragvigil.sampling.probability": sampling_probability, **_passes(passes)}
+            item |= self._probe(retrieval, probed, said)
         self.items.append(item)
         stratum = "unfiltered" if probed is None else "filter_probe"
         self.frames.append({"item_id": item_id, "stratum": stratum, "probability": probability, "priority": priority})
@@ -108,6 +109,11 @@ class RelevanceReviews:
             {"item_id": item_id, "lease_id": self.rng.bytes(8).hex(), "reviewer": "ada", "skipped_at": skipped_at}
         )
 
+    def insert_traffic(self, store: Store) -> None:
+        """Put answers and spans into a store, without any review, and forget everything."""
+        self.sent.insert(store)
+        self._forget()
+
     def insert(self, store: Store) -> None:
         """Put everything into a store, and forget it."""
         self.sent.insert(store)
@@ -120,15 +126,14 @@ class RelevanceReviews:
                 writer.execute("add_relevance_labels", **{n: label[n] for n in ("label_id", *_DOCUMENTS)})
             for skip in self.skips:
                 writer.execute("add_review_skip", **skip)
+        self._forget()
+
+    def _forget(self) -> None:
         self.sent = Traffic(slow_from=_NEVER)
         for rows in (self.items, self.frames, self.labels, self.skips):
             rows.clear()
 
-    def _probe(
-        self, retrieval: dict[str, Any], probed: Documents, passes: Sequence[object] | str | None, version: str | None
-    ) -> dict[str, Any]:
-        said = passes if isinstance(passes, str) or passes is None else json.dumps(passes)
-        attributes = {**_version(version), **({} if said is None else {"ragvigil.probe.passes": said})}
+    def _probe(self, retrieval: dict[str, Any], probed: Documents, attributes: dict[str, Any]) -> dict[str, Any]:
         probe = {
             **_span(retrieval["started_at"] + timedelta(seconds=3)),
             **self._search(probed, 20, attributes),
@@ -183,6 +188,19 @@ def _span(started_at: datetime) -> dict[str, Any]:
         "status": "ok",
         "dropped_attributes": 0,
     }
+
+
+def _filter(*, is_filtered: bool) -> dict[str, Any]:
+    if not is_filtered:
+        return {"filter_state": "none"}
+    clauses = [{"path": "", "role": "relevance", "origin": "llm", "kind": None}]
+    return {"filter_state": "known", "filter_clauses": json.dumps(clauses)}
+
+
+def _passes(passes: Sequence[object] | str | None) -> dict[str, Any]:
+    if passes is None:
+        return {}
+    return {"ragvigil.probe.passes": passes if isinstance(passes, str) else json.dumps(passes)}
 
 
 def _version(version: str | None) -> dict[str, Any]:

@@ -59,14 +59,14 @@ def simulate(world: World, incident: Incident, rng: np.random.Generator) -> Simu
     length = OPENED_H + (DAY_H if incident.a_day_old else 0)
     hours = _counts(world, incident, began_h, length, rng)
     unrelated = rng.uniform(0, length, rng.poisson(incident.releases_per_week * length / WEEK_H))
-    released = {
+    released: dict[Origin, list[float]] = {
         "a release": [*unrelated, began_h - rng.uniform(0, 0.5)],
         "no release near": [each for each in unrelated if not began_h - 5 < each < began_h + 4],
-        "no release": unrelated,
-        "no step": unrelated,
-    }[incident.origin]
+        "no release": [*unrelated],
+        "no step": [*unrelated],
+    }
     began_at = None if incident.origin == "no step" else _moment(began_h)
-    return Simulated(hours, began_at, [_moment(each) for each in released])
+    return Simulated(hours, began_at, [_moment(each) for each in released[incident.origin]])
 
 
 def judged(simulated: Simulated) -> str:
@@ -97,9 +97,7 @@ def coverage(world: World, incident: Incident, *, times: int, seed: int) -> floa
     return float(np.mean(held))
 
 
-def _counts(
-    world: World, incident: Incident, began_h: float, length: int, rng: np.random.Generator
-) -> HoursBeyond:
+def _counts(world: World, incident: Incident, began_h: float, length: int, rng: np.random.Generator) -> HoursBeyond:
     hour = np.arange(length)
     day, season = (2 * np.pi * (hour / DAY_H + rng.random()) for _ in range(2))
     totals = rng.poisson(world.answers_per_hour * (1 + 0.7 * np.sin(day)))

@@ -1,5 +1,6 @@
-"""One alert as a card: what, since when, how sure, where, which release, which traces."""
+"""One alert as a card: what, what to suspect, since when, how sure, where, what was new, which traces."""
 
+import math
 from collections.abc import Iterable
 
 from ragvigil_dashboards.figures.alert_evidence import evidence_facts
@@ -7,12 +8,13 @@ from ragvigil_dashboards.figures.links import signal_link
 from ragvigil_dashboards.figures.names import series_title, signal_title
 from ragvigil_dashboards.figures.reader import Reader
 from ragvigil_dashboards.figures.states import ALERT, look, pill
+from ragvigil_dashboards.figures.triage_line import triage_line
 from ragvigil_dashboards.markup import Markup, foreign, tag, together
 from ragvigil_dashboards.models import Alert, Evidence
 
 
 def worst_first(alerts: Iterable[Alert]) -> list[Alert]:
-    """Firing before acknowledged before silenced; then how far above the limit the lower bound lies."""
+    """Firing before acknowledged before silenced; then how far beyond the limit the whole interval lies."""
     return sorted(alerts, key=lambda alert: (look(alert.state, ALERT).rank, -_excess(alert.evidence)))
 
 
@@ -22,14 +24,20 @@ def card(alert: Alert, reader: Reader) -> Markup:
         "section",
         tag("header", pill(look(alert.state, ALERT)), _title(alert), _handled(alert, reader)),
         tag("p", alert.sentence, class_="rv-sentence"),
+        triage_line(alert.evidence, reader),
         tag("dl", *evidence_facts(alert, reader)),
         class_=f"rv-alert {look(alert.state, ALERT).tone}",
     )
 
 
 def _excess(evidence: Evidence) -> float:
-    bound = evidence.lower if evidence.lower is not None else evidence.value
-    return bound / evidence.limit if bound is not None and evidence.limit else 0.0
+    """The nearer end of the interval in limits; the limit in such ends where the value lies below it."""
+    if evidence.value is None or not evidence.limit:
+        return 0.0
+    if evidence.value >= evidence.limit:
+        return (evidence.value if evidence.lower is None else evidence.lower) / evidence.limit
+    bound = evidence.value if evidence.upper is None else evidence.upper
+    return evidence.limit / bound if bound > 0 else math.inf
 
 
 def _title(alert: Alert) -> Markup:

@@ -1,27 +1,26 @@
 """What stands behind an alert, as pairs of a question and its answer."""
 
-from datetime import datetime
-
 from ragvigil_dashboards import formats
 from ragvigil_dashboards.figures import gauge
+from ragvigil_dashboards.figures.candidates import candidate_chips
 from ragvigil_dashboards.figures.links import trace_link
 from ragvigil_dashboards.figures.names import series_title
 from ragvigil_dashboards.figures.reader import Reader
 from ragvigil_dashboards.markup import Markup, foreign, tag, together
-from ragvigil_dashboards.models import Alert, Candidate, Evidence, SliceShare
+from ragvigil_dashboards.models import Alert, Evidence, SliceShare
 
 _MOST_SLICES = 4
 _MOST_TRACES = 6
 
 
 def evidence_facts(alert: Alert, reader: Reader) -> list[Markup]:
-    """Since, how sure, where, releases, traces: a term and its description each."""
+    """Since, how sure, where, what was new, traces: a term and its description each."""
     evidence = alert.evidence
     return [
         *_fact("Since", since(alert, reader)),
         *_fact("How sure", together([gauge.draw(evidence), _sample(evidence, reader)])),
-        *_fact("Where", _slices(evidence)),
-        *_fact("Releases", _releases(alert, reader)),
+        *_fact("Where", together([_slices(evidence), _split(evidence)])),
+        *_fact("What was new", candidate_chips(alert, reader)),
         *_fact("Traces", _traces(evidence)),
     ]
 
@@ -63,32 +62,23 @@ def _slices(evidence: Evidence) -> Markup:
     return together(_slice(share, evidence.unit) for share in evidence.slices[:_MOST_SLICES])
 
 
+def _split(evidence: Evidence) -> Markup | None:
+    """For example: `change +4.1 points: mix of intents +0.3 points, within intents +3.8 points`."""
+    split = evidence.split
+    if split is None:
+        return None
+    change, mix, rate = (
+        formats.signed(each, evidence.unit) for each in (split.after - split.before, split.mix, split.rate)
+    )
+    name = foreign(f"{split.name}s", longest=60)
+    return tag("div", f"change {change}: mix of ", name, f" {mix}, within ", name, f" {rate}", class_="rv-aside")
+
+
 def _slice(share: SliceShare, unit: str) -> Markup:
     name = tag("b", foreign(f"{share.name.replace('_', ' ')} {share.value}", longest=60))
     return tag(
         "span", name, f" {formats.quantity(share.estimate, unit)}, n = {formats.count(share.n)}", class_="rv-chip"
     )
-
-
-def _releases(alert: Alert, reader: Reader) -> Markup:
-    if not alert.evidence.releases:
-        return tag("span", "none was first seen near the onset", class_="rv-aside")
-    return together(_release(release, alert, reader) for release in alert.evidence.releases)
-
-
-def _release(release: Candidate, alert: Alert, reader: Reader) -> Markup:
-    name = tag("b", foreign(f"{release.service} {release.service_version}", longest=60))
-    beside = _beside(alert, release.first_seen_at)
-    return tag("span", name, " first seen ", reader.when(release.first_seen_at), f", {beside}", class_="rv-chip")
-
-
-def _beside(alert: Alert, seen: datetime) -> str:
-    if alert.onset_earliest and alert.onset_latest and alert.onset_earliest <= seen <= alert.onset_latest:
-        return "inside the onset interval"
-    onset = alert.onset_at or alert.opened_at
-    if seen <= onset:
-        return f"{formats.span(onset - seen)} before the onset"
-    return f"{formats.span(seen - onset)} after the onset"
 
 
 def _traces(evidence: Evidence) -> Markup:

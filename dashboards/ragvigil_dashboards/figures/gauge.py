@@ -57,11 +57,13 @@ def interval(evidence: Evidence) -> str:
 
 def certainty(evidence: Evidence) -> str:
     """What can be said at the level that the false-alarm budget leaves: `at least 790 ms, 1.98 × the limit`."""
-    bound = evidence.alarm_lower
+    side, bound = ("at least", evidence.alarm_lower)
+    if evidence.alarm_upper is not None:
+        side, bound = ("at most", evidence.alarm_upper)
     if bound is None:
         return "no bound at the alarm level yet"
     times = f", {bound / evidence.limit:.3g} × the limit" if evidence.limit else ""
-    return f"at the alarm level at least {formats.quantity(bound, evidence.unit)}{times}"
+    return f"at the alarm level {side} {formats.quantity(bound, evidence.unit)}{times}"
 
 
 def _band(at: Gauge) -> Markup | None:

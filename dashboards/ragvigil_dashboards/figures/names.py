@@ -5,6 +5,8 @@ from collections.abc import Iterable
 _SIGNALS = {
     "latency_p95": "p95 latency",
     "cost_per_query": "Cost per query",
+    "false_exclusion": "False exclusion",
+    "faithfulness": "Faithfulness",
     "query_drift": "Query drift",
     "regeneration_rate": "Regeneration rate",
     "thumbs_down_rate": "Thumbs-down rate",
@@ -16,6 +18,7 @@ _SERIES = {
     "p50": "median",
     "p99": "99th percentile",
     "all": "all answers",
+    "filtered": "filtered retrievals",
     "mix": "mix of topics",
     "novelty": "novelty",
 }

@@ -1,12 +1,16 @@
 """One answer: question, answer, waterfall, and what each stage did to the evidence."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from ragvigil_dashboards.client import Client
+from ragvigil_dashboards.exclusion_models import ReviewedRetrieval
 from ragvigil_dashboards.figures import waterfall
 from ragvigil_dashboards.figures.answer_view import facts, question_and_answer
 from ragvigil_dashboards.figures.empty import nothing, problem
 from ragvigil_dashboards.figures.losses import losses_table
+from ragvigil_dashboards.figures.reviewed_evidence import reviewed_evidence
 from ragvigil_dashboards.figures.stage_details import stage_details
 from ragvigil_dashboards.markup import tag
 from ragvigil_dashboards.models import Answer
@@ -25,16 +29,20 @@ def draw(client: Client) -> None:
         session.show(problem("That is no trace id: 32 hex digits are."))
         return
     with session.problems_shown():
-        for answer in client.answer(trace_id):
-            _one(answer)
+        answers = client.answer(trace_id)
+        reviewed = client.evidence(trace_id)
+        for answer in answers:
+            _one(answer, [each for each in reviewed if each.span_id == answer.span_id])
 
 
-def _one(answer: Answer) -> None:
+def _one(answer: Answer, reviewed: Sequence[ReviewedRetrieval]) -> None:
     session.show(question_and_answer(answer))
     session.show(facts(answer, session.reader()))
     session.show(tag("h2", "Where the time went"))
     session.show(waterfall.draw(answer.spans))
     session.show(tag("h2", "What each stage did to the evidence"))
     session.show(losses_table(answer.spans, answer.citations))
+    session.show(tag("h2", "What reviewers found of the evidence"))
+    session.show(reviewed_evidence(reviewed))
     session.show(tag("h2", "Stages in full"))
     session.show(stage_details(answer.spans))

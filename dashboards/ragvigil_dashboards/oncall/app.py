@@ -10,6 +10,7 @@ from ragvigil_dashboards.oncall import (
     answer_page,
     answers_page,
     completeness_page,
+    evidence_page,
     overview_page,
     session,
     signals_page,
@@ -33,6 +34,7 @@ def main() -> None:
         _page(partial(signals_page.draw, client), "Signals", "show_chart"),
         _page(partial(answers_page.draw, client, open_answer), "Answers", "list"),
         answer,
+        _page(partial(evidence_page.draw, client), "Evidence", "filter_alt"),
         _page(partial(completeness_page.draw, client), "Completeness", "inventory_2"),
     ]
     st.navigation(pages, position="top").run()

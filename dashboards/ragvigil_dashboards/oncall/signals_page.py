@@ -7,6 +7,7 @@ import streamlit as st
 from ragvigil_dashboards import formats
 from ragvigil_dashboards.client import Client
 from ragvigil_dashboards.figures.empty import nothing
+from ragvigil_dashboards.figures.judge_line import JUDGED_SIGNALS, judge_lines
 from ragvigil_dashboards.figures.names import first_known, signal_title
 from ragvigil_dashboards.figures.signal_chart import signal_chart
 from ragvigil_dashboards.figures.signal_records import Frame
@@ -53,6 +54,8 @@ def _charts(client: Client, signal: str, window_s: int, length: timedelta) -> No
         alerts = [*client.status().alerts, *client.alerts(state="resolved", limit=50)]
         frame = Frame(end - length, end, client.releases(), alerts)
         session.show(legend())
+        if signal in JUDGED_SIGNALS:
+            session.show(judge_lines(client.judges(), reader))
         for series in worst_first(client.points(signal, window_s=window_s, start=frame.start, end=frame.end)):
             session.show(summary(series, reader))
             st.vega_lite_chart(spec=signal_chart(series, frame), width="stretch")

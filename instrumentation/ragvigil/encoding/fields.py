@@ -166,6 +166,8 @@ FIELDS: Final[tuple[tuple[str, Write], ...]] = (
     ("model", _model),
     ("index_version", _text(names.INDEX_VERSION)),
     ("embedding_version", _text(names.EMBEDDING_VERSION)),
+    ("filter_extractor", _text(names.FILTER_EXTRACTOR_NAME)),
+    ("filter_extractor_version", _text(names.FILTER_EXTRACTOR_VERSION)),
     ("score_kind", _text(names.SCORE_KIND)),
     ("top_k", _top_k),
     ("embedding_cache_hit", _boolean(names.CACHE_EMBEDDING_HIT)),

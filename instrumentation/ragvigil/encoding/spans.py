@@ -22,10 +22,14 @@ UNMENTIONED: Final = Filter(None)
 
 
 class SpanEncoder:
-    """Encodes spans; values of protected filter fields are replaced by their HMAC under `secret_key`."""
+    """Encodes spans; values of protected filter fields are replaced by their HMAC under `secret_key`.
 
-    def __init__(self, secret_key: bytes) -> None:
+    `document_texts`: whether spans may hold texts of documents.
+    """
+
+    def __init__(self, secret_key: bytes, *, document_texts: bool = False) -> None:
         self._secret_key = secret_key
+        self._texts = _TEXTS if document_texts else ()
 
     def encode(self, span: RecordedSpan, into: otlp.Span) -> None:
         """Fill one OTLP span; a fact of the wrong kind is left out and counted as a dropped attribute."""
@@ -74,7 +78,7 @@ class SpanEncoder:
             facts["first_token_s"] = max(0, first - span.start_ns) / 1e9
         if out.kind == LLM:
             facts["total_tokens"] = _sum(facts.get("input_tokens"), facts.get("output_tokens"))
-        for documents, texts in _TEXTS:
+        for documents, texts in self._texts:
             fact = span.fields.get(documents)
             if isinstance(fact, Documents) and fact.texts is not None:
                 facts[texts] = fact

@@ -10,8 +10,8 @@ from ragvigil.guard import GUARD
 from ragvigil.predicates import Filter, Leaf, Predicate, evaluate
 from ragvigil.predicates.ast import walk
 
-_MOST_VALUES: Final = 1000
-"""Values of one field that are looked at; a field with more is not judged."""
+_MOST_VALUES: Final = 200
+"""Values of one field that are looked at; a field with more is not judged: an async search is judged in its loop."""
 
 
 @dataclass(frozen=True, slots=True)

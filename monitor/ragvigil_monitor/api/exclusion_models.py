@@ -1,11 +1,8 @@
 """What the API says of false exclusion, and of the stages at which evidence was lost."""
 
 from datetime import datetime
-from typing import Literal
 
-from ragvigil_monitor.guardrails.models import ApiModel
-
-ExclusionVerdict = Literal["breach", "ok", "inconclusive", "missing_evidence", "unguarded"]
+from ragvigil_monitor.guardrails.models import ApiModel, State
 
 
 class ExclusionSeries(ApiModel):
@@ -14,8 +11,8 @@ class ExclusionSeries(ApiModel):
     value, lower, upper, alarm_lower: None with state `missing_evidence`. lower, upper: at the level asked for. n:
     reviewed retrievals with evidence, events those whose evidence was excluded, n_eff their worth in equally weighted
     ones. missing: reviewed or in review, and unknown; `unknown` says why. drawn, waiting: drawn for review, and not yet
-    given to a reviewer. limit: None where there is none; then the verdict is `unguarded`. more_reviews: until a
-    verdict; 0 when there is one, None without a limit or when it cannot be foreseen.
+    given to a reviewer. limit: None where there is none. verdict: of the two-sided interval, as a state of guardrails.
+    more_reviews: until a verdict; 0 when there is one, None without a limit or when it cannot be foreseen.
     """
 
     series: str
@@ -33,14 +30,15 @@ class ExclusionSeries(ApiModel):
     unknown: dict[str, int]
     limit: float | None
     limit_is_starting_value: bool
-    verdict: ExclusionVerdict
+    verdict: State
     more_reviews: int | None
 
 
 class FalseExclusionRates(ApiModel):
     """Both rates over the answers that started in a window.
 
-    unknown: how many reviewed retrievals are unknown for which reason. depth: how deep the probes looked (K), the
+    unknown: how many reviewed retrievals are unknown for which reason. not_drawn: how many could not be drawn for
+    review, and why; for those that were `not_probed` the probed ones stand. depth: how deep the probes looked (K), the
     shallowest; deepest: the deepest; None where no probe told.
     """
 
@@ -49,6 +47,7 @@ class FalseExclusionRates(ApiModel):
     level: float
     rates: list[ExclusionSeries]
     unknown: dict[str, int]
+    not_drawn: dict[str, int]
     depth: int | None
     deepest: int | None
 
@@ -79,3 +78,32 @@ class Losses(ApiModel):
     unknown: int
     stages: list[StageLoss]
     slices: list[SliceLosses]
+
+
+class RelevantDocument(ApiModel):
+    """A document that reviewers call relevant, and the last stage that let it through.
+
+    None: only the search without relevance clauses found it.
+    """
+
+    id: str
+    last_seen: str | None
+
+
+class ReviewedRetrieval(ApiModel):
+    """What reviewers found of the evidence of one retrieval; `span_id` is that of its answer.
+
+    shown: how many documents they were shown. has_evidence, is_excluded: None where it is not known, and
+    `unknown_because` says why. lost_at: None without evidence, or where it is not known.
+    """
+
+    span_id: str
+    retrieval_span_id: str
+    is_filtered: bool
+    depth: int | None
+    shown: int
+    has_evidence: bool | None
+    is_excluded: bool | None
+    lost_at: str | None
+    unknown_because: str | None
+    documents: list[RelevantDocument]

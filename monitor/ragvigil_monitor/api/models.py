@@ -10,6 +10,7 @@ from ragvigil_monitor.guardrails.models import Alert as Alert
 from ragvigil_monitor.guardrails.models import AlertState as AlertState
 from ragvigil_monitor.guardrails.models import ApiModel as ApiModel
 from ragvigil_monitor.guardrails.models import Candidate as Candidate
+from ragvigil_monitor.guardrails.models import ChangeSplit as ChangeSplit
 from ragvigil_monitor.guardrails.models import Evidence as Evidence
 from ragvigil_monitor.guardrails.models import GuardrailState as GuardrailState
 from ragvigil_monitor.guardrails.models import SliceShare as SliceShare

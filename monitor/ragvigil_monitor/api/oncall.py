@@ -11,6 +11,7 @@ from ragvigil_monitor.api import (
     oncall_exclusion,
     oncall_feedback,
     oncall_history,
+    oncall_judges,
     oncall_review,
     oncall_signals,
     oncall_status,
@@ -35,6 +36,7 @@ SUBJECTS = (
     oncall_completeness,
     oncall_feedback,
     oncall_history,
+    oncall_judges,
     oncall_exclusion,
     oncall_review,
 )

@@ -7,8 +7,11 @@ from fastapi import APIRouter, Depends, HTTPException, Query
 
 from ragvigil_monitor.api.answer_details import read_answers
 from ragvigil_monitor.api.auth import ServiceDep
+from ragvigil_monitor.api.exclusion_models import RelevantDocument, ReviewedRetrieval
 from ragvigil_monitor.api.models import Answer, AnswerRow
 from ragvigil_monitor.api.windows import Moment, TimeRange, time_range
+from ragvigil_monitor.review.reviewed_evidence import ReviewedRetrieval as Reviewed
+from ragvigil_monitor.review.reviewed_evidence import reviewed_evidence
 from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.database import Row
 
@@ -16,6 +19,7 @@ router = APIRouter(prefix="/answers")
 
 Order = Literal["newest", "slowest", "costliest"]
 _NO_STAGE = {"stage_duration_ms": None, "stage_cost_usd": None}
+_COPIED = ("is_filtered", "depth", "has_evidence", "is_excluded", "lost_at", "unknown_because")
 _SMALLEST_STEP = timedelta(microseconds=1)
 _ListRange = Annotated[TimeRange, Depends(time_range(timedelta(hours=24), timedelta(days=31)))]
 
@@ -60,6 +64,23 @@ def read_answer(service: ServiceDep, trace_id: str, started_at: Moment | None = 
             f"{'in the last 90 days' if started_at is None else 'within an hour of started_at'}.",
         )
     return answers
+
+
+@router.get("/{trace_id}/evidence")
+def read_evidence(service: ServiceDep, trace_id: str) -> list[ReviewedRetrieval]:
+    """What reviewers found of the evidence behind the answers of a trace; empty where none was reviewed."""
+    return [_reviewed(each) for each in reviewed_evidence(service.store, _trace_bytes(trace_id))]
+
+
+def _reviewed(found: Reviewed) -> ReviewedRetrieval:
+    outcome = found.outcome
+    return ReviewedRetrieval(
+        **{name: outcome[name] for name in _COPIED},
+        span_id=outcome["answer_span_id"].hex(),
+        retrieval_span_id=outcome["retrieval_span_id"].hex(),
+        shown=outcome["documents"],
+        documents=[RelevantDocument(id=each.id, last_seen=each.last_seen) for each in found.documents],
+    )
 
 
 def _trace_bytes(trace_id: str) -> bytes:

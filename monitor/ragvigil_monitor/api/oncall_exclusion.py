@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Annotated
 
@@ -11,17 +11,18 @@ from fastapi import APIRouter, Query
 from ragvigil_monitor.api.auth import ServiceDep
 from ragvigil_monitor.api.exclusion_models import (
     ExclusionSeries,
-    ExclusionVerdict,
     FalseExclusionRates,
     Losses,
     SliceLosses,
     StageLoss,
 )
+from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.review.evidence_path import OUTCOMES
 from ragvigil_monitor.review.false_exclusion import ALL, NOTHING_DRAWN, SERIES, ExclusionRate, exclusion_rates
 from ragvigil_monitor.settings import FalseExclusion
 from ragvigil_monitor.statistics.hajek import RateEstimate
 from ragvigil_monitor.statistics.review_size import more_reviews
+from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.database import Row
 
 router = APIRouter(prefix="/review")
@@ -49,6 +50,7 @@ def false_exclusion(
         level=level,
         rates=[_series(section, series, found.get(series, NOTHING_DRAWN)) for series in SERIES],
         unknown=dict(every.unknown),
+        not_drawn=_not_drawn(service.store, start, now),
         depth=depths[0],
         deepest=depths[1],
     )
@@ -56,7 +58,7 @@ def false_exclusion(
 
 @router.get("/losses")
 def losses(service: ServiceDep, days: Days = 28) -> Losses:
-    """How many reviewed retrievals lost their evidence at which stage, in all and in the largest slices."""
+    """How many reviewed retrievals lost their evidence at which stage, in all and in the slices that lost most."""
     now = service.clock()
     window = {"start": now - timedelta(days=days), "end": now}
     rows = service.store.rows("losses_by_stage", **window)
@@ -69,6 +71,11 @@ def losses(service: ServiceDep, days: Days = 28) -> Losses:
             for (name, value), own in groupby(sliced, key=lambda row: (row["name"], row["value"]))
         ],
     )
+
+
+def _not_drawn(store: Store, start: datetime, end: datetime) -> dict[str, int]:
+    rows = store.rows("retrievals_not_drawn_between", start=start, end=end)
+    return {row["reason"]: row["n"] for row in rows}
 
 
 def _series(section: FalseExclusion, series: str, rate: ExclusionRate) -> ExclusionSeries:
@@ -86,15 +93,15 @@ def _series(section: FalseExclusion, series: str, rate: ExclusionRate) -> Exclus
     )
 
 
-def _verdict(estimate: RateEstimate, limit: float | None) -> ExclusionVerdict:
+def _verdict(estimate: RateEstimate, limit: float | None) -> State:
     """On which side of the limit the interval lies."""
     if estimate.lower is None or estimate.upper is None:
-        return "missing_evidence"
+        return State.NO_DATA
     if limit is None:
-        return "unguarded"
+        return State.UNGUARDED
     if estimate.lower > limit:
-        return "breach"
-    return "ok" if estimate.upper <= limit else "inconclusive"
+        return State.BREACH
+    return State.OK if estimate.upper <= limit else State.INCONCLUSIVE
 
 
 def _counted(rows: Iterable[Row]) -> dict[str, object]:

@@ -7,6 +7,7 @@ and nothing about quality.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from ragvigil_monitor.guardrails.band_sentence import EventWords, band_sentence
 from ragvigil_monitor.guardrails.finding import Beyond, Finding, Limits
@@ -14,6 +15,7 @@ from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.signals.rate import ALL, LOOKED_BACK, Rate, series_of_intent
+from ragvigil_monitor.signals.rate_change import split_by_intent
 from ragvigil_monitor.signals.signal import Look
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 from ragvigil_monitor.statistics.rate_band import BandState, RateBand
@@ -63,6 +65,7 @@ class Band:
             sentence=band_sentence(self.words, series, look.window.length_s, band),
             limits=_limits(band),
             beyond=_beyond(band, look.window.end - LOOKED_BACK),
+            split=partial(split_by_intent, self.rate, look) if series == ALL else None,
         )
 
 

@@ -1,10 +1,11 @@
 """What stands behind an alert: which slices, which traces, which releases, and what that says of its origin."""
 
+from dataclasses import asdict
 from typing import Any
 
 from ragvigil_monitor.guardrails.finding import Attribution, Beyond, Finding
 from ragvigil_monitor.guardrails.guardrail import Guardrail
-from ragvigil_monitor.guardrails.models import Evidence, SliceShare
+from ragvigil_monitor.guardrails.models import ChangeSplit, Evidence, SliceShare
 from ragvigil_monitor.guardrails.onset_dating import OnsetTimes
 from ragvigil_monitor.guardrails.triage import triaged
 from ragvigil_monitor.guardrails.verdict import Verdict
@@ -25,7 +26,7 @@ def evidence(
 ) -> Evidence:
     """Everything that a person wants to see beside the sentence."""
     finding = verdict.finding
-    near, suspicion = triaged(store, finding.window, since.dated)
+    near, suspicion = triaged(store, guardrail.name, finding.window, since.dated)
     return Evidence(
         window_start=finding.window.start,
         window_end=finding.window.end,
@@ -41,9 +42,15 @@ def evidence(
         missing=finding.estimate.missing,
         releases=near,
         triage=suspicion,
+        split=_split(finding),
         also_in_breach=list(verdict.also_in_breach),
         **_parts(store, guardrail, finding, attribution),
     )
+
+
+def _split(finding: Finding) -> ChangeSplit | None:
+    found = None if finding.split is None else finding.split()
+    return None if found is None else ChangeSplit(name="intent", **asdict(found))
 
 
 def _parts(

@@ -3,6 +3,8 @@
 from ragvigil_monitor.guardrails.below_limit import BelowLimit
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.sentence import Words
+from ragvigil_monitor.judges.calibration import NEVER_CHECKED, Calibration, calibration_of
+from ragvigil_monitor.judges.judge import Judge
 from ragvigil_monitor.judges.judging import MATURES_S
 from ragvigil_monitor.judges.registry import judge_of
 from ragvigil_monitor.settings import Settings
@@ -12,14 +14,21 @@ from ragvigil_monitor.signals.signal import Look
 
 def _words(settings: Settings, look: Look | None) -> Words:
     judge = judge_of(settings)
-    del look
-    trust = "uncalibrated"
+    trust = _calibration(judge, look).state
     return Words(
         unit=FAITHFULNESS.unit,
         subject=lambda _series: f"faithfulness by the {judge.name} judge {judge.version} ({trust})",
         limit="lower limit",
         counted=lambda _series: "judged answers",
     )
+
+
+def _calibration(judge: Judge, look: Look | None) -> Calibration:
+    """What was known of the judge when the window ended."""
+    if look is None:
+        return NEVER_CHECKED
+    cut, known_before = look.settings.judge.cut, look.window.end
+    return calibration_of(look.store, judge.name, judge.version, cut=cut, known_before=known_before)
 
 
 FAITHFULNESS_GUARDRAIL = Guardrail(

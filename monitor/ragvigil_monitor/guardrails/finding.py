@@ -1,6 +1,7 @@
 """What a look finds of one series over one window: the estimate, its limits, the state, and all that in words."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -11,6 +12,7 @@ from ragvigil_monitor.guardrails.models import SliceShare, State
 from ragvigil_monitor.job import Write
 from ragvigil_monitor.signals.signal import Window
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
+from ragvigil_monitor.statistics.mix_rate_split import MixRateSplit
 from ragvigil_monitor.store import Store
 
 NOTHING = IntervalEstimate(None, None, None, None, n=0, missing=0, needed=0)
@@ -76,7 +78,8 @@ class Investigation(Protocol):
 class Finding:
     """One series over one window. limits, beyond: None where the series is only shown; then it is `unguarded`.
 
-    investigation: for a signal without single observations; then `beyond` is None.
+    investigation: for a signal without single observations; then `beyond` is None. split: computes how much of a
+    change is another mix of intents; None where there is no history or nothing to split.
     """
 
     series: str
@@ -87,6 +90,7 @@ class Finding:
     limits: Limits | None = None
     beyond: Beyond | None = None
     investigation: Investigation | None = None
+    split: Callable[[], MixRateSplit | None] | None = field(default=None, compare=False)
 
     @property
     def crossed(self) -> float | None:

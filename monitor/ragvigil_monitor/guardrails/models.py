@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 RELEASE: Final = "release"
 """Kind of a marker: a new version of a service."""
 MEASUREMENT: Final = "measurement"
-"""Kind of a marker: what measures is new, for example the version of a judge. It precedes every other kind."""
+"""Kind of a marker: what a guardrail measures with is new, such as a judge. `service` is that guardrail."""
 
 
 class ApiModel(BaseModel):
@@ -63,7 +63,7 @@ class SliceShare(ApiModel):
     a quantile, answers (or calls of the stage) above the limit beyond the share that may be; for a mean, the number of
     budgets overspent, or of limits that it lacks; for a rate, events beyond those that the history of the slice leads
     to expect (or, where the rate fell, that are missing); for drift, queries beyond those that the season leads to
-    expect.
+    expect; for false exclusion, exclusions among the reviewed beyond those that the limit allows, without weights.
     """
 
     name: str
@@ -99,7 +99,7 @@ class TriageVerdict(StrEnum):
     """What the times say about where a change comes from; a suspicion, never a cause.
 
     `measurement-change`: what measures changed near the onset. `regression-suspected`: something new lies at the onset.
-    `drift-suspected`: nothing new lies near it. `undetermined`: something does, but the onset could as well lie elsewhere.
+    `drift-suspected`: nothing new lies near it. `undetermined`: something does, but the onset is not sure to.
     """
 
     MEASUREMENT_CHANGE = "measurement-change"
@@ -117,11 +117,25 @@ class Triage(ApiModel):
     searched_until: datetime
 
 
+class ChangeSplit(ApiModel):
+    """What a change is made of, in the unit of the evidence: mix + rate = after - before.
+
+    name: of the slices. before: in the same hours of the week before. mix: other slices than usual. rate: other values
+    within them.
+    """
+
+    name: str
+    before: float
+    after: float
+    mix: float
+    rate: float
+
+
 class Evidence(ApiModel):
     """What stands behind an alert. limit: the one that was crossed. expected: the usual value, if one is known.
 
-    triage: None while the onset is not known.
     alarm_lower, alarm_upper: the bound at the alarm level, from below where the value is too high, else from above.
+    triage: None while the onset is not known.
     """
 
     window_start: datetime
@@ -141,6 +155,7 @@ class Evidence(ApiModel):
     also_in_breach: list[str] = []
     expected: float | None = None
     triage: Triage | None = None
+    split: ChangeSplit | None = None
 
 
 class Alert(ApiModel):

@@ -48,7 +48,7 @@ class DatedOnset:
 
 @dataclass(frozen=True, slots=True)
 class OnsetTimes:
-    """The first full hour of the change, and an interval of at least 80 % for its beginning; all None when undecided."""
+    """The first full hour of the change, and an 80 % interval for its beginning; all None when undecided."""
 
     at: datetime | None = None
     earliest: datetime | None = None

@@ -3,8 +3,8 @@
 from typing import Any
 
 from ragvigil_monitor.guardrails.cost_per_query import COST_GUARDRAIL
-from ragvigil_monitor.guardrails.false_exclusion import FALSE_EXCLUSION_GUARDRAIL
 from ragvigil_monitor.guardrails.faithfulness import FAITHFULNESS_GUARDRAIL
+from ragvigil_monitor.guardrails.false_exclusion import FALSE_EXCLUSION_GUARDRAIL
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.latency_p95 import LATENCY_GUARDRAIL
 from ragvigil_monitor.guardrails.query_drift import DRIFT_GUARDRAIL

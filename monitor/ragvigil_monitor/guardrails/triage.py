@@ -1,4 +1,4 @@
-"""First triage: did something new come with the change, or did nothing?
+"""First triage: whether something new came with a change, or nothing did.
 
 Candidates are the markers (releases and the like) to which an onset inside its 95 % interval could belong. Among them
 one at which the onset lies makes a regression a suspicion; that there is none at all makes drift one.
@@ -20,9 +20,10 @@ from ragvigil_monitor.statistics.marker_bayes_factor import AFTER_H, BEFORE_H
 from ragvigil_monitor.store import Store
 
 SEARCHED_LEVEL = 0.95
+MOST_CANDIDATES = 20
 STRONG = 10.0
 """From this Bayes factor on the onset lies at a marker."""
-MARKERS_JOB = "releases"
+MARKERS_JOB = "markers"
 """The job that notes what is new."""
 _EARLIER, _LATER = timedelta(hours=AFTER_H), timedelta(hours=BEFORE_H)
 """How long before and after an onset the marker may lie to which it belongs."""
@@ -30,7 +31,7 @@ _EARLIER, _LATER = timedelta(hours=AFTER_H), timedelta(hours=BEFORE_H)
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """Between which times markers are candidates. known_until: up to when it is known what was new; None: not at all."""
+    """Between which times markers are candidates. known_until: up to when all are known; None: never looked."""
 
     start: datetime
     end: datetime
@@ -42,15 +43,22 @@ class Searched:
         return self.known_until is not None and self.known_until >= self.end
 
 
-def triaged(store: Store, window: Window, dated: DatedOnset | None) -> tuple[list[Candidate], Triage | None]:
+def triaged(
+    store: Store, guardrail: str, window: Window, dated: DatedOnset | None
+) -> tuple[list[Candidate], Triage | None]:
     """Candidates, most probable first, and what they let suspect.
 
+    A measurement is a candidate only where it is what this guardrail measures with: its `service` is the guardrail.
     Without an onset: what was new in the window, and no verdict.
     """
     where = _searched(store, window, dated)
-    rows = store.rows("releases_between", earliest=where.start, latest=where.end)
-    found = [Candidate(**row, bayes_factor=dated and dated.bayes_factor(row["first_seen_at"])) for row in rows]
-    near = sorted(found, key=lambda each: -(each.bayes_factor or 0.0))
+    rows = store.rows("markers_between", earliest=where.start, latest=where.end)
+    found = [
+        Candidate(**row, bayes_factor=dated and dated.bayes_factor(row["first_seen_at"]))
+        for row in rows
+        if row["kind"] != MEASUREMENT or row["service"] == guardrail
+    ]
+    near = sorted(found, key=lambda each: -(each.bayes_factor or 0.0))[:MOST_CANDIDATES]
     return near, None if dated is None else triage(near, where)
 
 
@@ -62,7 +70,7 @@ def triage(near: Sequence[Candidate], where: Searched) -> Triage:
 
 
 def triage_verdict(near: Sequence[Candidate], *, is_known: bool = True) -> TriageVerdict:
-    """The verdict alone. is_known: false where something new may have been overlooked; then its absence says nothing."""
+    """The verdict alone. is_known: false where a marker may have been overlooked; its absence says nothing then."""
     if any(each.kind == MEASUREMENT for each in near):
         return TriageVerdict.MEASUREMENT_CHANGE
     if any((each.bayes_factor or 0.0) > STRONG for each in near):

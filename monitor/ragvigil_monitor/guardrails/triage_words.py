@@ -9,7 +9,7 @@ MOST_SHOWN = 1000.0
 
 
 def triage_sentence(verdict: TriageVerdict, near: Sequence[Candidate], start: datetime, end: datetime) -> str:
-    """For example: "Regression suspected: release shop 1.4.2 (first seen 2 Jun 02:10 UTC, BF 34) lies at the onset."."""
+    """For example: Regression suspected: release shop 1.4.2 (first seen 2 Jun 02:10 UTC, BF 34) lies at the onset."""
     match verdict:
         case TriageVerdict.MEASUREMENT_CHANGE:
             first = next(each for each in near if each.kind == MEASUREMENT)
@@ -17,12 +17,12 @@ def triage_sentence(verdict: TriageVerdict, near: Sequence[Candidate], start: da
         case TriageVerdict.REGRESSION_SUSPECTED:
             return f"Regression suspected: {candidate_words(near[0])} lies at the onset{_others(near)}."
         case TriageVerdict.DRIFT_SUSPECTED:
-            return f"Drift suspected: nothing new was seen between {utc(start)} and {utc(end)}."
+            return f"Drift suspected: nothing new was seen from {utc(start)} to {utc(end)}."
         case TriageVerdict.UNDETERMINED if near:
             near_it = f"{candidate_words(near[0])} lies near the onset{_others(near)}"
             return f"Undetermined: {near_it}, which may as well lie elsewhere."
         case TriageVerdict.UNDETERMINED:
-            return f"Undetermined: what was new between {utc(start)} and {utc(end)} is not fully known yet."
+            return f"Undetermined: what was new from {utc(start)} to {utc(end)} is not fully known yet."
 
 
 def candidate_words(candidate: Candidate) -> str:

@@ -6,7 +6,7 @@ share, raised at low traffic and lowered at high traffic. An answer that counts 
 one that is judged only because it is reviewed: those are more often bad ones.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from ragvigil_monitor.job import Job, Turn, Write
 from ragvigil_monitor.judges.judge import Judge
-from ragvigil_monitor.judges.reading import judgements
+from ragvigil_monitor.judges.reading import Answer, judgements
 from ragvigil_monitor.judges.registry import judge_of
 from ragvigil_monitor.review.salt import Salt
 from ragvigil_monitor.review.traffic import HOUR, share_of_traffic, weekly_answers
@@ -42,7 +42,6 @@ _SCORES: Final = pa.schema(
         "judged_at": _TIME,
     }
 )
-Answer = Mapping[str, Any]
 
 
 def judge_answers(service: Service, turn: Turn) -> Write:
@@ -69,7 +68,7 @@ def share_of_hour(settings: JudgeSettings, answers_per_week: float, answers: int
 
 
 def _sample(store: Store, settings: JudgeSettings, salt: Salt, end: datetime) -> Iterator[Answer]:
-    answers = store.rows("answers_to_judge", start=end - HOUR, end=end)
+    answers = store.rows("answers_to_review", start=end - HOUR, end=end)
     share = share_of_hour(settings, weekly_answers(store, end), len(answers))
     for answer in answers:
         if salt.uniform(_PURPOSE, answer["trace_id"], answer["span_id"]) < share:
@@ -90,7 +89,7 @@ def _reviewed(store: Store, judge: Judge, end: datetime, sampled: Sequence[Answe
 
 
 def _rows(store: Store, judge: Judge, answers: Sequence[Answer], judged_at: datetime) -> Iterator[dict[str, Any]]:
-    for answer, judged in zip(answers, judgements(store, judge, answers), strict=True):
+    for answer, judged in judgements(store, judge, answers):
         yield {
             "trace_id": answer["trace_id"],
             "answer_span_id": answer["span_id"],

@@ -1,6 +1,6 @@
 """The jobs that decide which answers and which retrievals are reviewed: once, when what belongs to them is in."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -15,7 +15,7 @@ from ragvigil_monitor.service import Service
 from ragvigil_monitor.settings import Review
 from ragvigil_monitor.store import Store
 
-_FRAMES: Final[Mapping[Kind, Callable[[Store, Review, datetime], Frames]]] = {
+_FRAMES: Final[Mapping[Kind, Callable[[Store, Review, Sequence[datetime]], Iterable[Frames]]]] = {
     Kind.ANSWER: answer_frames,
     Kind.RELEVANCE: retrieval_frames,
 }
@@ -24,14 +24,15 @@ _FRAMES: Final[Mapping[Kind, Callable[[Store, Review, datetime], Frames]]] = {
 def draw(kind: Kind, service: Service, turn: Turn) -> Write:
     """Decide about what became mature in the hours that end at `turn.ends`."""
     settings, salt, drawn = service.settings.review, Salt.of(service), Drawn()
-    for end in turn.ends:
-        frames = _FRAMES[kind](service.store, settings, end)
-        _decide(Decision(kind, salt, settings, end), frames, drawn)
+    for frames in _FRAMES[kind](service.store, settings, turn.ends):
+        _decide(Decision(kind, salt, settings, frames.hour.known_before), frames, drawn)
     return drawn.write
 
 
 DRAW: Final = Job("review_sampling", int(EVERY.total_seconds()), partial(draw, Kind.ANSWER))
-DRAW_RELEVANCE: Final = Job("relevance_sampling", int(EVERY.total_seconds()), partial(draw, Kind.RELEVANCE))
+DRAW_RELEVANCE: Final = Job(
+    "relevance_sampling", int(EVERY.total_seconds()), partial(draw, Kind.RELEVANCE), most_ends=12
+)
 
 
 def _decide(decision: Decision, frames: Frames, drawn: Drawn) -> None:

@@ -62,10 +62,13 @@ def exclusion_rates(
     rows = store.rows("relevance_outcomes_between", start=start, end=end)
     outcomes = {row["item_id"]: row for row in rows}
     by_series = {ALL: drawn, FILTERED: [row for row in drawn if row["stratum"] == _FILTER_PROBE]}
-    return {series: _rate(own, outcomes, level=level, alpha=alpha) for series, own in by_series.items() if own}
+    return {series: exclusion_rate(own, outcomes, level=level, alpha=alpha) for series, own in by_series.items() if own}
 
 
-def _rate(drawn: Sequence[Row], outcomes: Mapping[str, Row], *, level: float, alpha: float) -> ExclusionRate:
+def exclusion_rate(
+    drawn: Sequence[Row], outcomes: Mapping[str, Row], *, level: float = 0.95, alpha: float = 0.001
+) -> ExclusionRate:
+    """One series; drawn: rows of `reviews_between`, outcomes: rows of `relevance_outcomes_between` by item."""
     sample = effective_sample(drawn)
     units = [_unit(each, outcomes) for each in sample]
     return ExclusionRate(

@@ -1,18 +1,20 @@
 """What each stratum holds in an hour, and how much is in none."""
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from ragvigil_monitor.review.sampling import UnitKey
-from ragvigil_monitor.review.strata import ANSWER_STRATA, RETRIEVAL_STRATA, WEEK, Hour, Stratum, hour_range
+from ragvigil_monitor.review.strata import ANSWER_STRATA, RETRIEVAL_STRATA, Hour, Stratum, hour_range
+from ragvigil_monitor.review.traffic import HOUR, weekly_answers
 from ragvigil_monitor.settings import Review
 from ragvigil_monitor.store import Store
+from ragvigil_monitor.store.database import Row
 
-EVERY: Final = timedelta(hours=1)
+EVERY: Final = HOUR
 
 Unit = Mapping[str, Any]
 """A row: trace_id and span_id of the answer, started_at, sampling_probability; for a retrieval its probe too."""
@@ -36,38 +38,47 @@ class Frames:
         return {stratum: share for stratum, share in self.shares.items() if key in self.held[stratum]}
 
 
-def answer_frames(store: Store, settings: Review, decided_at: datetime) -> Frames:
-    """The answers that are `matures_h` old at `decided_at`."""
-    end = decided_at - timedelta(hours=settings.matures_h)
-    hour = Hour(end - EVERY, end, decided_at, _weekly_answers(store, end))
-    units = {_answer(row): row for row in store.rows("answers_to_review", **hour_range(hour))}
-    shares = _taking(ANSWER_STRATA, settings, hour)
-    held = {
-        each.name: frozenset(map(_answer, store.rows(each.question, **each.parameters(settings, hour))))
-        for each in ANSWER_STRATA
-        if each.name in shares
-    }
-    return Frames(hour, shares, units, held, {})
+def answer_frames(store: Store, settings: Review, ends: Sequence[datetime]) -> Iterator[Frames]:
+    """For each of the ends, the answers that are `matures_h` old by then."""
+    for decided_at in ends:
+        end = decided_at - timedelta(hours=settings.matures_h)
+        hour = Hour(end - EVERY, end, decided_at, weekly_answers(store, end))
+        units = {_answer(row): row for row in store.rows("answers_to_review", **hour_range(hour))}
+        shares = _taking(ANSWER_STRATA, settings, hour)
+        held = {
+            each.name: frozenset(map(_answer, store.rows(each.question, **each.parameters(settings, hour))))
+            for each in ANSWER_STRATA
+            if each.name in shares
+        }
+        yield Frames(hour, shares, units, held, {})
 
 
-def retrieval_frames(store: Store, settings: Review, decided_at: datetime) -> Frames:
-    """The retrievals of the answers that are `relevance_matures_h` old at `decided_at`."""
-    end = decided_at - timedelta(hours=settings.relevance_matures_h)
-    hour = Hour(end - EVERY, end, decided_at, math.nan)
-    rows = store.rows("retrievals_to_review", **hour_range(hour), known_before=decided_at)
-    lone = {row["reason"]: row["found"] for row in store.rows("retrievals_without_partner", **hour_range(hour))}
+def retrieval_frames(store: Store, settings: Review, ends: Sequence[datetime]) -> Iterator[Frames]:
+    """For each of the ends, hours in a row, the retrievals of the answers that are `relevance_matures_h` old by then.
+
+    Of the missing evidence what belongs to nothing is counted in the hour in which it started.
+    """
+    old = timedelta(hours=settings.relevance_matures_h)
+    asked = {"start": ends[0] - old - EVERY, "end": ends[-1] - old}
+    found = store.rows("retrievals_to_review", **asked, matures_h=settings.relevance_matures_h)
+    rows, lone = _by_hour(found), _by_hour(store.rows("retrievals_without_partner", **asked))
+    for decided_at in ends:
+        hour = Hour(decided_at - old - EVERY, decided_at - old, decided_at, math.nan)
+        yield _retrieval_frames(settings, hour, rows[hour.start], lone[hour.start])
+
+
+def _retrieval_frames(settings: Review, hour: Hour, rows: Sequence[Row], lone: Sequence[Row]) -> Frames:
     shares = _taking(RETRIEVAL_STRATA, settings, hour)
     held = {name: frozenset(_retrieval(row) for row in rows if row["standing"] == name) for name in shares}
     units = {_retrieval(row): row for row in rows if row["standing"] in shares}
-    return Frames(hour, shares, units, held, Counter(lone) + _not_drawn(rows))
+    return Frames(hour, shares, units, held, _not_drawn(rows) + Counter(row["reason"] for row in lone))
 
 
-def _weekly_answers(store: Store, end: datetime) -> float:
-    """How many answers a week there are at present."""
-    traffic = store.row("traffic_between", start=end - WEEK, end=end)
-    seen_for = max(EVERY, end - traffic["first_answer_at"]) if traffic["answers"] else WEEK
-    answers: int = traffic["answers"]
-    return answers * (WEEK / seen_for)
+def _by_hour(rows: Sequence[Row]) -> dict[datetime, list[Row]]:
+    hours: dict[datetime, list[Row]] = defaultdict(list)
+    for row in rows:
+        hours[row["started_at"].replace(minute=0, second=0, microsecond=0)].append(row)
+    return hours
 
 
 def _taking(strata: Sequence[Stratum], settings: Review, hour: Hour) -> dict[str, float]:
@@ -75,7 +86,7 @@ def _taking(strata: Sequence[Stratum], settings: Review, hour: Hour) -> dict[str
     return {stratum.name: share for stratum in strata if (share := stratum.share(settings, hour)) > 0}
 
 
-def _not_drawn(rows: Sequence[Unit]) -> Counter[str]:
+def _not_drawn(rows: Sequence[Row]) -> Counter[str]:
     strata = {stratum.name for stratum in RETRIEVAL_STRATA}
     return Counter(row["standing"] for row in rows if row["standing"] not in strata)
 

@@ -1,16 +1,15 @@
 """The job that reads new labels of relevance items, once each, together with the searches that they are about."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-import orjson
 import pyarrow as pa
 
 from ragvigil_monitor.job import Job, Turn, Write
-from ragvigil_monitor.review.evidence_path import CITATION, CONTEXT, RERANK, Recorded
-from ragvigil_monitor.review.outcomes import Label, Search, outcome
+from ragvigil_monitor.review.outcomes import Label, outcome
+from ragvigil_monitor.review.recorded_stages import search_of, stages_after
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store, Writer
 from ragvigil_monitor.store.database import Row
@@ -51,23 +50,6 @@ def read_labels(service: Service, turn: Turn) -> Write | None:
 READ_LABELS: Final = Job("relevance_outcomes", 0, read_labels)
 
 
-def stages_after(spans: Sequence[Row], item: Row, citations: str | None) -> Recorded:
-    """What the stages of an answer let through after one of its retrievals began, and what the answer cites.
-
-    spans: rows of `searches_of_traces` of one trace.
-    """
-    recorded: defaultdict[str, set[str]] = defaultdict(set)
-    begun = next((span["started_at"] for span in spans if span["span_id"] == item["retrieval_span_id"]), None)
-    for span in spans:
-        if span["answer_span_id"] == item["answer_span_id"] and begun is not None and span["started_at"] >= begun:
-            for stage, documents in _let_through(span):
-                recorded[stage] |= documents
-    cited = _json(citations)
-    if isinstance(cited, list):
-        recorded[CITATION] |= {str(each["doc_id"]) for each in cited if isinstance(each, dict) and "doc_id" in each}
-    return recorded
-
-
 def _write(writer: Writer, rows: list[dict[str, Any]]) -> None:
     writer.execute_with("add_relevance_outcomes", pa.Table.from_pylist(rows, _OUTCOMES))
 
@@ -85,8 +67,8 @@ def _outcomes(store: Store, items: Sequence[Row], now: datetime) -> Iterator[dic
         label = Label(frozenset(item["shown"]), frozenset(item["relevant"]))
         found = outcome(
             label,
-            _search(own, item["retrieval_span_id"]),
-            _search(spans.get(probed[0], []), probed[1]),
+            search_of(own, item["retrieval_span_id"]),
+            search_of(spans.get(probed[0], []), probed[1]),
             stages_after(own, item, citations.get((item["trace_id"], item["answer_span_id"]))),
             is_filtered=probed[1] is not None,
         )
@@ -124,40 +106,3 @@ def _citations(store: Store, items: Sequence[Row]) -> dict[Key, str | None]:
         end=items[-1]["started_at"] + _AROUND,
     )
     return {(row["trace_id"], row["span_id"]): row["citations"] for row in rows}
-
-
-def _search(spans: Sequence[Row], span_id: bytes | None) -> Search | None:
-    """The search of one span; None where it is not stored, or says nothing of its documents."""
-    span = next((span for span in spans if span["span_id"] == span_id), None)
-    if span is None or span["output_documents"] is None:
-        return None
-    documents = _ids(span["output_documents"])
-    return Search(frozenset(documents), span["top_k"], span["index_version"], _passes(documents, span["passes"]))
-
-
-def _passes(documents: Sequence[str], said: str | None) -> Mapping[str, bool | None]:
-    """What a probe says of each document; nothing where its list does not fit the documents."""
-    listed = _json(said)
-    if not isinstance(listed, list) or len(listed) != len(documents):
-        return {}
-    return {document: passes for document, passes in zip(documents, listed, strict=True) if isinstance(passes, bool)}
-
-
-def _let_through(span: Row) -> Iterator[tuple[str, set[str]]]:
-    context = _json(span["context"])
-    if isinstance(context, list):
-        yield CONTEXT, {str(document) for document in context}
-    if span["stage"] == RERANK and span["output_documents"] is not None:
-        yield RERANK, set(_ids(span["output_documents"]))
-
-
-def _ids(documents: str) -> list[str]:
-    return [str(document["id"]) for document in orjson.loads(documents)]
-
-
-def _json(text: str | None) -> object:
-    """The value of a text from an application; None for what is no JSON."""
-    try:
-        return None if text is None else orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return None

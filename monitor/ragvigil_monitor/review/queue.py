@@ -101,33 +101,33 @@ def skip(store: Store, item_id: str, lease_id: str, reviewer: str, *, now: datet
 
 def progress_of(store: Store, settings: Review, reviewer: str, now: datetime, *, kind: Kind | None = None) -> Progress:
     """How far a reviewer is; kind: of which items the waiting ones are counted, None for both."""
-    found = store.row(
-        "review_progress_of",
-        reviewer=reviewer,
-        kind=kind and kind.value,
-        since=_midnight(now),
-        open_since=_open_since(settings, now),
-        now=now,
+    since = {"reviewer": reviewer, "since": _midnight(now)}
+    waiting = {"kind": kind and kind.value, "open_since": _open_since(settings, now), "now": now}
+    return Progress(
+        **store.row("review_progress_of", **since),
+        **store.row("review_skips_since", **since),
+        **store.row("review_items_waiting", **waiting),
     )
-    return Progress(**found)
 
 
 def _next(writer: Writer, settings: Review, reviewer: str, kind: Kind | None, now: datetime) -> tuple[str, str] | None:
-    rows = writer.execute(
-        "review_items_next",
-        reviewer=reviewer,
-        kind=kind and kind.value,
-        open_since=_open_since(settings, now),
-        now=now,
-        positive=_POSITIVE,
-    )
     served = writer.execute("review_served_since", since=_midnight(now), reviewer=reviewer)
     return choose(
-        {row["stratum"]: row["item_id"] for row in rows},
+        _waiting(writer, settings, reviewer, kind, now),
         {row["stratum"]: row["served"] for row in served},
         settings.uniform_serving_share,
         served_to_reviewer=sum(row["served_to_reviewer"] for row in served),
     )
+
+
+def _waiting(writer: Writer, settings: Review, reviewer: str, kind: Kind | None, now: datetime) -> dict[str, str]:
+    """The next item of each stratum: the one that it would have taken first, for a first or a second label."""
+    open_items = {"open_since": _open_since(settings, now), "now": now}
+    rows = writer.execute("review_items_next", kind=kind and kind.value, **open_items)
+    if kind != Kind.RELEVANCE:
+        rows += writer.execute("review_items_for_second", reviewer=reviewer, positive=_POSITIVE, **open_items)
+    last_first = sorted(rows, key=lambda row: row["priority"], reverse=True)
+    return {row["stratum"]: row["item_id"] for row in last_first}
 
 
 def _held(writer: Writer, reviewer: str, kind: Kind | None, now: datetime) -> tuple[str, str] | None:

@@ -1,15 +1,16 @@
 """The searches behind a relevance item, the retrieval and its probe, and the documents that they found together."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Any, Final
 
 from ragvigil_monitor.review.passages import MOST_DOCUMENTS, Span, ids
 from ragvigil_monitor.store.database import Row
 
-_STARTS_WITHIN: Final = timedelta(hours=1)
-_MOMENT: Final = timedelta(microseconds=1)
+_NAMES: Final = (
+    *("trace_id", "retrieval_span_id", "started_at"),
+    *("probe_trace_id", "probe_span_id", "probe_started_at"),
+)
 
 Ask = Callable[..., list[Row]]
 """`Store.rows`, or `Writer.execute` inside a transaction."""
@@ -17,13 +18,8 @@ Ask = Callable[..., list[Row]]
 
 def searches_of(ask: Ask, item: Mapping[str, Any]) -> list[Span]:
     """The span of the retrieval and, where there is one, of its probe; empty unless all are still stored."""
-    wanted = list(_wanted(item))
-    found = [
-        span
-        for trace_id, span_id, start, end in wanted
-        for span in ask("documents_of_search", trace_id=trace_id, span_id=span_id, start=start, end=end)
-    ]
-    return list(found) if len(found) == len(wanted) else []
+    found: list[Span] = [*ask("documents_of_searches", **{name: item[name] for name in _NAMES})]
+    return found if len(found) == (1 if item["probe_span_id"] is None else 2) else []
 
 
 def found_documents(searches: Sequence[Span]) -> list[str]:
@@ -31,11 +27,3 @@ def found_documents(searches: Sequence[Span]) -> list[str]:
     ranks = zip_longest(*(ids(search["output_documents"]) for search in searches))
     alternating = (id_ for id_ in chain.from_iterable(ranks) if id_ is not None)
     return list(dict.fromkeys(alternating))[:MOST_DOCUMENTS]
-
-
-def _wanted(item: Mapping[str, Any]) -> Iterator[tuple[bytes, bytes, datetime, datetime]]:
-    started_at = item["started_at"]
-    yield item["trace_id"], item["retrieval_span_id"], started_at, started_at + _STARTS_WITHIN
-    if item["probe_span_id"] is not None:
-        probed_at = item["probe_started_at"]
-        yield item["probe_trace_id"], item["probe_span_id"], probed_at, probed_at + _MOMENT

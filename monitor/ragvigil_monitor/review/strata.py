@@ -4,16 +4,15 @@ A new stratum of answers is one entry here and one SQL question that names them;
 and its case in the macro `retrievals_to_review`.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from ragvigil_monitor.review.kinds import Kind
+from ragvigil_monitor.review.traffic import share_of_traffic
 from ragvigil_monitor.settings import Review
 
-WEEK: Final = timedelta(days=7)
 UNIFORM: Final = "uniform"
 
 
@@ -48,13 +47,8 @@ class AnswerStratum(Stratum):
 
 
 def uniform_share(settings: Review, hour: Hour) -> float:
-    """The configured share, or more where traffic is so low that a week would hold too few reviews.
-
-    As many as wanted come in all but 3 % of weeks when two standard deviations more are aimed at.
-    """
-    wanted = settings.minimum_per_week + 2 * math.sqrt(settings.minimum_per_week)
-    enough = wanted / hour.weekly_answers if hour.weekly_answers > 0 else 1.0
-    return min(1.0, max(settings.uniform_share, enough))
+    """The configured share, or more where traffic is so low that a week would hold too few reviews."""
+    return share_of_traffic(settings.uniform_share, settings.minimum_per_week, hour.weekly_answers)
 
 
 def hour_range(hour: Hour) -> dict[str, object]:

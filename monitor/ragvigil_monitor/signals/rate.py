@@ -53,13 +53,13 @@ def series_of_intent(intent: str) -> str:
 def estimate(rate: Rate, look: Look) -> dict[str, RateBand]:
     """The band of every series that is watched; `all` and the listed intents always, even without traffic."""
     start = look.window.end - LOOKED_BACK
-    counts = _watched(_counted(rate, look, start), rate.section(look.settings))
+    counts = _watched(counted(rate, look, start), rate.section(look.settings))
     cells = hour_cells((start - _EPOCH) // _HOUR, len(_NO_HOURS), look.settings.alarms.days_off)
-    decisions = look.store.rows("history_decisions", guardrail=rate.name, known_at=look.window.end, window_start=start)
+    decisions = decided(rate, look, start)
     return {
         series: rate_band(
             HourlyCounts(events, totals, cells),
-            _excluded([each for each in decisions if each["series"] in (series, None)], start),
+            excluded_hours([each for each in decisions if each["series"] in (series, None)], start),
             scale=timedelta(seconds=look.window.length_s) // _HOUR,
             alpha=look.alpha,
         )
@@ -67,7 +67,13 @@ def estimate(rate: Rate, look: Look) -> dict[str, RateBand]:
     }
 
 
-def _counted(rate: Rate, look: Look, start: datetime) -> dict[str, Counts]:
+def decided(rate: Rate, look: Look, start: datetime) -> list[Row]:
+    """What was decided about the history from `start` on, up to the end of the look."""
+    return look.store.rows("history_decisions", guardrail=rate.name, known_at=look.window.end, window_start=start)
+
+
+def counted(rate: Rate, look: Look, start: datetime) -> dict[str, Counts]:
+    """Of every series: events and totals of each hour from `start` to the end of the look."""
     found = look.store.columns("rate_counts_of", signal=rate.name, window_start=start, window_end=look.window.end)
     columns = (found[name] for name in ("series", "hours", "events", "totals"))
     return {
@@ -95,7 +101,7 @@ def _busiest(counted: Mapping[str, Counts], section: Section) -> list[str]:
     return sorted(enough, key=lambda series: (-n[series], series))[: section.most_intents]
 
 
-def _excluded(decisions: Iterable[Row], start: datetime) -> NDArray[np.bool_]:
+def excluded_hours(decisions: Iterable[Row], start: datetime) -> NDArray[np.bool_]:
     """The hours, from `start` on, that are touched by a span that does not count."""
     excluded = np.zeros(len(_NO_HOURS), dtype=bool)
     for decision in decisions:

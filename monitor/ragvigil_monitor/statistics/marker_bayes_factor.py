@@ -40,10 +40,11 @@ def marker_bayes_factor(probabilities: NDArray[np.float64], marker_h: float) -> 
     if prior in (0.0, 1.0):
         return float(prior)
     posterior, others = float(probabilities @ inside), float(probabilities @ (1 - inside))
-    return min(LARGEST, posterior / max(others, 1e-300) * (1 - prior) / prior)
+    return float(min(LARGEST, posterior / max(others, 1e-300) * (1 - prior) / prior))
 
 
 def _overlap(hours: int, begin: float, end: float) -> NDArray[np.float64]:
     """The share of each hour (k-1, k] that lies in [begin, end]."""
     ends = np.arange(1, hours + 1)
-    return np.clip(np.minimum(ends, end) - np.maximum(ends - 1, begin), 0.0, 1.0)
+    overlap: NDArray[np.float64] = np.clip(np.minimum(ends, end) - np.maximum(ends - 1, begin), 0.0, 1.0)
+    return overlap

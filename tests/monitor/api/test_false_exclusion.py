@@ -9,6 +9,7 @@ from tests.samples.relevance_reviews import RelevanceReviews, assembled, cited, 
 from tests.samples.servers import running_service
 from tests.samples.world import World
 
+from ragvigil_monitor.review.drawing import DRAW_RELEVANCE
 from ragvigil_monitor.review.label_reading import READ_LABELS
 from ragvigil_monitor.schedule import run_due
 
@@ -68,7 +69,7 @@ def test_without_reviews_there_is_no_value(empty: World) -> None:
     found = empty.get(RATES)
     for rate in by_series(found):
         assert (rate["state"], rate["value"], rate["upper"]) == ("missing_evidence", None, None)
-        assert (rate["verdict"], rate["drawn"], rate["missing"]) == ("missing_evidence", 0, 0)
+        assert (rate["verdict"], rate["drawn"], rate["missing"]) == ("no_data", 0, 0)
     assert (found["depth"], found["unknown"]) == (None, {})
 
 
@@ -94,7 +95,7 @@ def test_losses_are_counted_by_stage_and_by_slice(empty: World, fill: Fill) -> N
     assert (found["n"], found["unknown"]) == (14, 2)
     named = {(each["name"], each["value"]): each for each in found["slices"]}
     assert [(each["name"], each["value"]) for each in found["slices"]] == [
-        *(("service_version", "1.0"), ("intent", "lookup"), ("intent", "how_to"), ("team", "web"))
+        *(("service_version", "1.0"), ("intent", "how_to"), ("intent", "lookup"), ("team", "web"))
     ]
     lookup, team = named["intent", "lookup"], named["team", "web"]
     assert (lookup["n"], lookup["unknown"]) == (9, 2)
@@ -124,3 +125,41 @@ def test_parameters_that_mean_nothing_are_refused(empty: World, path: str, param
     status, detail = empty.refusal(path, **parameters)
     assert status == 422
     assert next(iter(parameters)) in detail
+
+
+def only_trace(world: World) -> str:
+    (answer,) = world.get("/answers", start=(world.now - timedelta(days=3)).isoformat())
+    return str(answer["trace_id"])
+
+
+def test_an_answer_says_where_each_relevant_document_was_last_seen(empty: World, fill: Fill) -> None:
+    unit: dict[str, Any] = {"found": ["a", "b"], "probed": ["a", "b", "c"], "passes": [True, True, False]}
+    fill((1, {**unit, "relevant": ["a", "b", "c"], "stages": [reranked("a", "z")], "citations": cited("z")}))
+    (reviewed,) = empty.get(f"/answers/{only_trace(empty)}/evidence")
+    assert reviewed["documents"] == [
+        {"id": "a", "last_seen": "rerank"},
+        {"id": "b", "last_seen": "retrieve"},
+        {"id": "c", "last_seen": None},
+    ]
+    assert (reviewed["lost_at"], reviewed["is_excluded"], reviewed["shown"]) == ("citation", False, 3)
+    assert (reviewed["is_filtered"], reviewed["depth"], reviewed["unknown_because"]) == (True, 20, None)
+
+
+def test_an_answer_that_nobody_reviewed_has_no_evidence_to_show(empty: World, fill: Fill) -> None:
+    fill((1, {**FOUND, "relevant": None}))
+    assert empty.get(f"/answers/{only_trace(empty)}/evidence") == []
+    assert empty.get(f"/answers/{'0' * 31}1/evidence") == []
+    assert empty.refusal("/answers/xyz/evidence")[0] == 422
+
+
+def test_what_could_not_be_drawn_is_counted(empty: World, fill: Fill) -> None:
+    assert empty.get(RATES)["not_drawn"] == {}
+    sent = RelevanceReviews()
+    for state in ("unknown", "unknown", "none"):
+        sent.add(empty.now - timedelta(hours=30), **UNFILTERED)
+        sent.sent.spans[-1]["filter_state"] = state
+    sent.insert_traffic(empty.store)
+    with running_service(empty.store, empty.keys, lambda: empty.now) as service:
+        run_due(service, empty.now, listed=lambda _settings: [DRAW_RELEVANCE])
+    assert empty.store.rows("job_problems_now") == []
+    assert empty.get(RATES)["not_drawn"] == {"filter_unknown": 2}

@@ -110,6 +110,13 @@ def test_a_question_that_cannot_be_answered_is_refused(sampled: World, parameter
     assert said in detail
 
 
+def test_of_a_series_with_a_lower_limit_the_lowest_look_of_a_bucket_is_kept(empty: World) -> None:
+    looks = [_look(empty, minutes, value, "inconclusive") for minutes, value in ((30, 61.0), (20, 55.0), (10, 58.0))]
+    _insert(empty, [{**look, "limit_value": None, "lower_limit_value": 60.0} for look in looks])
+    (series,) = empty.get("/signals/s/points", max_points=1)
+    assert [(point["value"], point["limit"]) for point in series["points"]] == [(55.0, 60.0)]
+
+
 def _look(world: World, minutes: int, value: float | None, state: str) -> dict[str, Any]:
     return {
         "signal": "s",

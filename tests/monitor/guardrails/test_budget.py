@@ -7,8 +7,8 @@ from ragvigil_monitor.settings import Settings
 
 
 def settings(latency: dict[str, Any], cost: dict[str, Any], per_week: float = 1.0) -> Settings:
-    others = {name: {"enabled": False} for name in ("regeneration_rate", "query_drift", "false_exclusion")}
-    others = {name: {"enabled": False} for name in ("regeneration_rate", "query_drift", "faithfulness")}
+    silent = ("regeneration_rate", "query_drift", "false_exclusion", "faithfulness")
+    others = {name: {"enabled": False} for name in silent}
     return Settings.load(
         guardrails={"latency_p95": latency, "cost_per_query": cost, **others},
         alarms={"false_alarms_per_week": per_week},
@@ -49,8 +49,8 @@ def test_without_limits_there_are_no_looks() -> None:
 def test_a_band_takes_its_share_for_every_scale_side_and_series_that_it_may_have() -> None:
     def looks(**band: Any) -> int:
         off = {"enabled": False}
-        guardrails = {"latency_p95": off, "query_drift": off, "false_exclusion": off, "regeneration_rate": band}
-        guardrails = {"latency_p95": off, "query_drift": off, "faithfulness": off, "regeneration_rate": band}
+        silent = dict.fromkeys(("latency_p95", "query_drift", "false_exclusion", "faithfulness"), off)
+        guardrails = {**silent, "regeneration_rate": band}
         return alarm_budget(Settings.load(guardrails=guardrails)).looks_per_week
 
     assert looks(windows_h=[1, 6, 24], most_intents=4) == 168 * 3 * 2 * 5

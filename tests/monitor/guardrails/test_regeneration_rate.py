@@ -159,6 +159,7 @@ def test_twice_as_many_in_one_intent_are_found_dated_and_explained(
     assert shown.expected < shown.limit < shown.value
     assert shown.slices[0].excess == pytest.approx(shown.n * (shown.value - shown.expected), rel=0.35)
     assert len(shown.trace_ids) == 10
+    assert shown.split is None
 
 
 @pytest.mark.slow

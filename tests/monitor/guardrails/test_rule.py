@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragvigil_monitor.api.models import State
-from ragvigil_monitor.guardrails.rule import deciding_window, judge
+from ragvigil_monitor.guardrails.rule import deciding_window, judge, judge_below
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 
 LIMIT = 300.0
@@ -59,6 +59,31 @@ def test_breach_and_ok_exclude_each_other_and_follow_from_the_bounds(bounds: lis
     state = judge(estimate(value, lower, upper, alarm_lower), limit, answered_before=True)
     assert (state is State.BREACH) == (alarm_lower > limit)
     assert (state is State.OK) == (upper <= limit)
+
+
+@given(
+    bounds=st.lists(st.floats(0, 1), min_size=4, max_size=4).map(sorted),
+    limit=st.floats(0, 1),
+)
+def test_below_a_lower_limit_the_other_side_decides(bounds: list[float], limit: float) -> None:
+    lower, value, upper, alarm_upper = bounds
+    found = IntervalEstimate(value, lower, upper, None, 354, missing=0, needed=30, alarm_upper=alarm_upper)
+    state = judge_below(found, limit, answered_before=True)
+    assert (state is State.BREACH) == (alarm_upper < limit)
+    assert (state is State.OK) == (lower >= limit and alarm_upper >= limit)
+
+
+@pytest.mark.parametrize(
+    ("found", "state"),
+    [
+        (IntervalEstimate(0.9, None, None, None, 20, missing=0, needed=30), State.NO_POWER),
+        (IntervalEstimate(None, None, None, None, 0, missing=9, needed=30), State.NO_DATA),
+        (IntervalEstimate(0.2, None, None, None, 20, missing=0, needed=30, alarm_upper=0.5), State.BREACH),
+    ],
+    ids=["too few", "nothing", "few, but all far below"],
+)
+def test_below_a_lower_limit_the_other_states_are_the_same(found: IntervalEstimate, state: State) -> None:
+    assert judge_below(found, 0.85, answered_before=True) is state
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,11 @@
+from typing import Any
+
 import pytest
 
 from ragvigil_monitor.api.models import State
 from ragvigil_monitor.guardrails import cost_per_query, latency_p95
-from ragvigil_monitor.guardrails.sentence import Words, sentence
+from ragvigil_monitor.guardrails.sentence import Words, amount, sentence
+from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 
 SURE = IntervalEstimate(612.4, 580, 655, 540, n=354, missing=0, needed=72)
@@ -49,3 +52,23 @@ def test_the_sentence_carries_the_numbers(
     words: Words, series: str, estimate: IntervalEstimate, limit: float, state: State, expected: str
 ) -> None:
     assert sentence(words, series, 6 * 3600, estimate, limit, state) == expected
+
+
+def test_a_limit_that_nobody_has_set_is_called_a_starting_value() -> None:
+    shipped = sentence(latency_p95.WORDS, "answer", 3600, SURE, 1500.0, State.OK, is_starting_value=True)
+    assert shipped.endswith("SLO 1500 ms (starting value).")
+
+
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [({}, True), ({"every_s": 600}, True), ({"slo_ms": {"answer": 1500}}, False), ({"slo_ms": {"rerank": 1}}, False)],
+    ids=["nothing set", "something else set", "set to the same", "set"],
+)
+def test_an_slo_is_a_starting_value_until_somebody_sets_it(section: dict[str, Any], said: bool) -> None:
+    settings = Settings.load(guardrails={"latency_p95": section})
+    (waiting,) = latency_p95.LATENCY_GUARDRAIL.waiting(settings).values()
+    assert ("(starting value)" in waiting) == said
+
+
+def test_a_share_is_said_in_percent() -> None:
+    assert [amount(share, "ratio") for share in (0.02, 0.0417, 0.0, 1.0)] == ["2 %", "4.17 %", "0 %", "100 %"]

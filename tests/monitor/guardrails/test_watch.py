@@ -105,6 +105,9 @@ def test_its_evidence_names_slices_traces_and_the_release(
     assert len(set(evidence.trace_ids)) == 10
     assert all(len(trace_id) == 32 for trace_id in evidence.trace_ids)
     assert [release.value for release in evidence.releases] == ["1.1"]
+    assert evidence.triage is not None
+    assert evidence.triage.verdict == "regression-suspected"
+    assert evidence.triage.sentence.startswith("Regression suspected: release shop 1.1 (first seen 3 Jun ")
 
 
 def test_traces_are_the_worst_first(

@@ -23,7 +23,7 @@ HOURLY: dict[str, Any] = {
         "cost_per_query": {"budget_usd": {"mean": 0.01}, "every_s": 3600, "windows_h": [6]},
     },
 }
-DERIVED = ("estimates", "guardrail_states", "alerts", "deliveries", "releases", "job_watermarks")
+DERIVED = ("estimates", "guardrail_states", "alerts", "deliveries", "markers", "job_watermarks")
 AddAnswers = Callable[..., None]
 
 
@@ -153,7 +153,7 @@ def test_a_job_whose_results_cannot_be_written_keeps_neither_results_nor_waterma
 
     def half(_service: Service, turn: Turn) -> Write:
         def write(writer: Writer) -> None:
-            writer.execute("add_release", service="shop", service_version="9", first_seen_at=turn.now)
+            writer.execute("add_marker", kind="release", service="shop", value="9", first_seen_at=turn.now)
             raise RuntimeError("in the middle")
 
         return write

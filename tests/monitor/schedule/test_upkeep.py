@@ -115,28 +115,6 @@ def test_what_is_linked_stays_as_it_was_sent(service: Service, add_span: AddSpan
     assert answer_of(service.store, "stage") == b"another"
 
 
-def first_seen(store: Store) -> dict[str, datetime]:
-    return {row["service_version"]: row["first_seen_at"] for row in store.rows("releases_newest", limit=50)}
-
-
-def test_a_release_is_noted_when_it_is_first_seen(service: Service, add_span: AddSpan, monday: datetime) -> None:
-    add_span("a", None, version="1.0", after_h=1)
-    add_span("b", None, version="1.1", after_h=2)
-    add_span("c", None, version=None, after_h=2)
-    run_after(service, monday, 3)
-    add_span("d", None, version="1.1", after_h=4)
-    run_after(service, monday, 5)
-    assert first_seen(service.store) == {"1.0": monday + timedelta(hours=1), "1.1": monday + timedelta(hours=2)}
-
-
-def test_a_span_that_comes_late_moves_its_release_back(service: Service, add_span: AddSpan, monday: datetime) -> None:
-    add_span("a", None, version="1.1", after_h=3)
-    run_after(service, monday, 3.1)
-    add_span("b", None, version="1.1", after_h=2.5)
-    run_after(service, monday, 3.3)
-    assert first_seen(service.store) == {"1.1": monday + timedelta(hours=2.5)}
-
-
 def test_a_guardrail_that_is_known_is_not_announced_again(
     service: Service, add_answers: Callable[..., None], monday: datetime
 ) -> None:

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ragvigil_monitor.statistics import interval_estimate, mean_score as module
+from ragvigil_monitor.statistics import interval_estimate
+from ragvigil_monitor.statistics import mean_score as module
 from ragvigil_monitor.statistics.mean_interval import mean_interval
 from ragvigil_monitor.statistics.mean_score import mean_score
 

@@ -60,6 +60,44 @@ def test_a_clear_step_is_found_in_the_right_hour() -> None:
     assert all(each is not None and abs(each.at - 80) <= 1 for each in found)
 
 
+def overdispersed(rng: np.random.Generator, rates: np.ndarray, correlation: float) -> tuple[np.ndarray, np.ndarray]:
+    totals, s = rng.poisson(100, len(rates)), 1 / correlation - 1
+    return rng.binomial(totals, rng.beta(rates * s, (1 - rates) * s)), totals
+
+
+def test_hours_that_vary_beyond_chance_widen_the_interval_instead_of_misleading_it() -> None:
+    rng = np.random.default_rng(4)
+    held = []
+    for _ in range(300):
+        step = int(rng.integers(40, 110))
+        found = onset(*overdispersed(rng, np.where(np.arange(120) < step, 0.08, 0.16), 0.01))
+        if found is not None:
+            held.append(found.earliest <= step <= found.latest)
+    assert len(held) >= 270
+    assert np.mean(held) >= 0.78
+
+
+def test_hours_that_vary_beyond_chance_are_rarely_taken_for_a_step() -> None:
+    rng = np.random.default_rng(5)
+    found = [onset(*overdispersed(rng, np.full(120, 0.08), 0.01)) for _ in range(300)]
+    assert sum(each is not None for each in found) <= 6
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.02, 0.10), (0.90, 0.98)], ids=["rare", "nearly all"])
+def test_a_rate_near_one_is_dated_like_a_rate_near_zero(before: float, after: float) -> None:
+    rng = np.random.default_rng(6)
+    found = [onset(*simulated(rng, 90, before, after)) for _ in range(50)]
+    assert all(each is not None and abs(each.at - 90) <= 4 for each in found)
+
+
+def test_an_interval_of_a_higher_level_is_longer() -> None:
+    found = onset(*simulated(np.random.default_rng(7), 80, 0.05, 0.12))
+    assert found is not None
+    lengths = [last - first for first, last in (found.interval(level) for level in (0.5, 0.8, 0.95, 1.0))]
+    assert lengths == sorted(lengths)
+    assert lengths[-1] > lengths[0]
+
+
 def test_a_fall_is_no_onset() -> None:
     assert onset([9] * 10 + [1] * 10, [20] * 20) is None
 

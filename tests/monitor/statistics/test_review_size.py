@@ -76,3 +76,23 @@ def test_unequal_weights_need_more_reviews_than_equal_ones() -> None:
 
 def test_without_evidence_a_half_of_the_limit_is_assumed() -> None:
     assert more_reviews(hajek_rate([], [], []), 0.15) == reviews_needed(0.075, 0.15)
+
+
+def test_an_alarm_at_a_stricter_level_needs_more_reviews_than_an_interval() -> None:
+    found = rate(10, 40)
+    usual, strict = more_reviews(found, 0.15), more_reviews(found, 0.15, alarm=1e-4)
+    assert found.lower < 0.15 < found.value
+    assert usual is not None
+    assert strict is not None
+    assert 0 < usual < strict
+
+
+def test_an_interval_that_has_a_verdict_may_not_be_an_alarm_yet() -> None:
+    found = hajek_rate([1] * 12 + [0] * 28, [1] * 40, [0.02] * 40, alpha=1e-6)
+    assert more_reviews(found, 0.1) == 0
+    assert (more_reviews(found, 0.1, alarm=1e-6) or 0) > 0
+
+
+def test_a_rate_below_the_limit_needs_no_alarm_to_be_told() -> None:
+    found = rate(0, 20)
+    assert more_reviews(found, 0.15, alarm=1e-6) == more_reviews(found, 0.15)

@@ -1,9 +1,15 @@
 -- Every retrieval of the answers of a time range, and where it stands in the relevance review: in a stratum
 -- ('filter_probe', 'unfiltered') or, with the reason, in none. sampling_probability is that with which the answer was
--- recorded, times the share that is probed where there is a probe. A probe counts that started before known_before.
-CREATE MACRO retrievals_to_review(window_start, window_end, known_before) AS TABLE
+-- recorded, times the share that is probed where there is a probe. A retrieval belongs to its answer if it starts within
+-- an hour of it; a probe counts if it starts before its answer's hour is decided, which is matures_h after that ends.
+CREATE MACRO retrievals_to_review(window_start, window_end, matures_h) AS TABLE
 WITH asked AS (
-    SELECT trace_id, span_id, started_at, sampling_probability
+    SELECT
+        trace_id,
+        span_id,
+        started_at,
+        sampling_probability,
+        date_trunc('hour', started_at) + to_hours(1 + matures_h) AS decided_at
     FROM answers
     WHERE started_at >= window_start AND started_at < window_end
 ),
@@ -12,6 +18,7 @@ searches AS (
         trace_id,
         answer_span_id,
         span_id,
+        started_at,
         lower(hex(trace_id)) || '-' || lower(hex(span_id)) AS probe_id,
         coalesce(filter_state, 'unknown') = 'unknown' AS is_unknown,
         coalesce(list_contains(json_extract_string(filter_clauses, '$[*].role'), 'relevance'), false) AS is_filtered,
@@ -31,7 +38,8 @@ probes AS (
         TRY_CAST(attributes ->> '$."ragvigil.sampling.probability"' AS DOUBLE) AS share,
         json_array_length(output_documents) AS documents
     FROM spans
-    WHERE started_at >= window_start AND started_at < known_before AND stage = 'retrieve' AND probe_id IS NOT NULL
+    WHERE started_at >= window_start AND started_at < window_end + to_hours(matures_h)
+        AND stage = 'retrieve' AND probe_id IS NOT NULL
     QUALIFY row_number() OVER (PARTITION BY probe_id ORDER BY started_at, parent_span_id NULLS FIRST, span_id) = 1
 )
 SELECT
@@ -56,5 +64,7 @@ SELECT
         ELSE 'unfiltered'
     END AS standing
 FROM asked
-INNER JOIN searches ON searches.trace_id = asked.trace_id AND searches.answer_span_id = asked.span_id
-LEFT JOIN probes ON probes.probe_id = searches.probe_id;
+INNER JOIN searches
+    ON searches.trace_id = asked.trace_id AND searches.answer_span_id = asked.span_id
+    AND searches.started_at >= asked.started_at AND searches.started_at < asked.started_at + INTERVAL 1 HOUR
+LEFT JOIN probes ON probes.probe_id = searches.probe_id AND probes.probe_started_at < asked.decided_at;

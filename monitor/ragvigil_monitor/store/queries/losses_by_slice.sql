@@ -1,4 +1,5 @@
 -- At which stage was the evidence lost, slice by slice, for the reviewed retrievals of a time range that had any?
+-- The slices that lost most first.
 WITH reviewed AS (
     SELECT outcomes.lost_at, answers.intent, answers.service_version, answers.slices
     FROM relevance_outcomes AS outcomes
@@ -17,14 +18,14 @@ named AS (
 counted AS (
     SELECT name, slice AS value, lost_at AS stage, count(*) AS n FROM named WHERE slice IS NOT NULL GROUP BY ALL
 ),
-largest AS (
-    SELECT name, value, sum(n) AS reviewed
+worst AS (
+    SELECT name, value, sum(n) FILTER (stage <> 'kept') AS lost, sum(n) AS reviewed
     FROM counted
     GROUP BY name, value
-    ORDER BY reviewed DESC, name, value
+    ORDER BY lost DESC NULLS LAST, reviewed DESC, name, value
     LIMIT $most
 )
 SELECT name, value, stage, n
 FROM counted
-INNER JOIN largest USING (name, value)
-ORDER BY reviewed DESC, name, value, stage;
+INNER JOIN worst USING (name, value)
+ORDER BY lost DESC NULLS LAST, reviewed DESC, name, value, stage;

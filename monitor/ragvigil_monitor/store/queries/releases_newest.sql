@@ -1,5 +1,6 @@
 -- Which releases were first seen most recently?
-SELECT service, service_version, first_seen_at
-FROM releases
-ORDER BY first_seen_at DESC, service, service_version
+SELECT service, value AS service_version, first_seen_at
+FROM markers
+WHERE kind = 'release'
+ORDER BY first_seen_at DESC, service, value
 LIMIT $limit;

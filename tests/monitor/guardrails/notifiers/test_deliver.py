@@ -64,7 +64,10 @@ def test_people_hear_of_the_opening_and_of_the_end(
 
 def test_a_payload_is_the_alert_as_the_api_answers_it(service: Service, judge_until: JudgeUntil, receiver: Any) -> None:
     judge_until(service, 4)
-    assert Alert.model_validate(json.loads(receiver.requests[0][2])["alert"]).series == "answer"
+    told = Alert.model_validate(json.loads(receiver.requests[0][2])["alert"])
+    assert told.series == "answer"
+    assert told.evidence.triage is not None
+    assert told.evidence.triage.sentence.startswith("Drift suspected: nothing new was seen from ")
 
 
 def test_a_failed_attempt_is_repeated_later_under_the_same_id(
@@ -159,7 +162,7 @@ def test_a_receiver_that_hangs_holds_no_transaction_and_stops_no_other_job(
         judging.join(0.005)
         assert judging.is_alive()
     with service.store.transaction() as writer:
-        writer.execute("add_release", service="shop", service_version="2", first_seen_at=monday)
+        writer.execute("add_marker", kind="release", service="shop", value="2", first_seen_at=monday)
     assert judging.is_alive()
     judging.join()
     assert outbox(service.store)["opened"]["last_error"] == "no answer within 0.3 s"

@@ -1,0 +1,35 @@
+"""Stages that lose evidence, and reasons why nobody knows, in words."""
+
+_LOST_AT = {
+    "filter": "filter (the relevance clauses keep it out)",
+    "retrieve": "retrieve (it passes the filter, but the search did not find it)",
+    "rerank": "rerank (the reranker dropped it)",
+    "context": "context (it was not put before the model)",
+    "citation": "citation (the model saw it and did not cite it)",
+}
+_REASONS = {
+    "not_labelled": "skipped, or in the hands of a reviewer",
+    "no_metadata": "the probe says nothing of the metadata of the relevant documents",
+    "index_changed": "the index changed between the search and its probe",
+    "spans_missing": "the search or its probe is no longer stored",
+    "not_all_shown": "more documents were found than a reviewer is shown",
+    "filter_unknown": "it is not known which filter was used",
+    "not_probed": "outside of the probed share; the probed ones stand for them",
+    "probe_failed": "the probe failed",
+    "probe_share_unknown": "the probe does not say which share is probed",
+    "documents_not_recorded": "the documents were not recorded",
+    "documents_not_found": "no document was found at all",
+    "answer_without_retrieval": "answers without a retrieval",
+    "retrieval_without_answer": "the answer is not stored",
+    "probe_without_retrieval": "probes whose search is not stored",
+}
+
+
+def lost_at_words(stage: str) -> str:
+    """A stage that lost evidence, and what that means."""
+    return _LOST_AT.get(stage, stage)
+
+
+def reason_words(reason: str) -> str:
+    """Why something could not be judged."""
+    return _REASONS.get(reason, reason.replace("_", " "))

@@ -1,0 +1,13 @@
+-- What did a judge say of each answer that people had labelled by some time, and what did the first of them say?
+WITH first_labels AS (
+    SELECT item_id, arg_min(label, (labelled_at, label_id)) AS label
+    FROM review_labels
+    WHERE labelled_at < $known_before
+    GROUP BY item_id
+)
+SELECT first_labels.label, scores.score
+FROM first_labels
+INNER JOIN review_items AS items ON items.item_id = first_labels.item_id
+INNER JOIN judge_scores AS scores
+    ON scores.trace_id = items.trace_id AND scores.answer_span_id = items.span_id
+WHERE items.kind = 'answer' AND scores.judge = $judge AND scores.judge_version = $judge_version;
