@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from tests.samples.demo_evidence import NO_LOSSES, evidence, series
 
@@ -24,7 +26,7 @@ def test_a_true_rate_inside_the_wide_interval_is_no_failure() -> None:
     ],
     ids=["too few", "outside", "no truth", "no estimate"],
 )
-def test_a_run_that_shows_nothing_fails_with_the_reason(changed: dict[str, object], sentence: str) -> None:
+def test_a_run_that_shows_nothing_fails_with_the_reason(changed: dict[str, Any], sentence: str) -> None:
     assert evidence(**changed).failures() == [sentence]
 
 
