@@ -7,7 +7,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes
 # Two cores are shared by several processes here; more BLAS threads than cores make everything slower.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: setup demo test check lint types imports bench lock screenshots clean
+.PHONY: setup demo test check lint types imports bench lock screenshots clean setup-phoenix test-phoenix
 
 setup: $(STAMP) ## create .venv with exactly the locked dependencies and this project, editable
 
@@ -35,15 +35,26 @@ types: setup ## mypy, strict, tests included
 imports: setup ## who may import whom
 	$(BIN)/lint-imports
 
+setup-phoenix: .venv-phoenix/.installed ## an Arize Phoenix in an environment of its own; 850 MB
+
+.venv-phoenix/.installed: environments/phoenix.lock
+	$(PYTHON) -m venv .venv-phoenix
+	.venv-phoenix/bin/pip install --quiet --disable-pip-version-check --require-hashes -r environments/phoenix.lock
+	touch $@
+
+test-phoenix: setup setup-phoenix ## forwarding, links and annotations with a real Phoenix; some minutes
+	$(BIN)/python -m pytest -m phoenix tests/phoenix
+
 bench: setup ## long measurements, printed as ratios
 	$(BIN)/python -m tests.benchmarks
 
-lock: setup ## renew both lock files from pyproject.toml
+lock: setup ## renew the lock files from pyproject.toml and environments/
 	$(COMPILE) --all-extras --group dev -o requirements.lock pyproject.toml
 	$(COMPILE) --extra monitor --extra dashboards --group image -o deploy/requirements.lock pyproject.toml
+	$(COMPILE) -o environments/phoenix.lock environments/phoenix.in
 
 screenshots: setup ## renew the pictures in docs/images from a running demo store
 	$(BIN)/python -m tests.screenshots
 
 clean: ## remove the environment and caches
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf .venv .venv-phoenix .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

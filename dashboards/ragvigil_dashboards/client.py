@@ -1,6 +1,6 @@
 """The API as typed calls; every failure is one sentence that a person can act on."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 from urllib.parse import quote
@@ -17,6 +17,7 @@ from ragvigil_dashboards.models import (
     AnswerRow,
     Completeness,
     IngestCount,
+    PhoenixState,
     Release,
     Series,
     SignalInfo,
@@ -25,7 +26,7 @@ from ragvigil_dashboards.models import (
 
 T = TypeVar("T")
 Parameters = Mapping[str, str | int]
-Body = Mapping[str, str | bool]
+Body = Mapping[str, str | bool | Sequence[str]]
 
 
 class ClientError(Exception):
@@ -151,6 +152,10 @@ class Client:
     def feedback(self, *, days: int) -> list[FeedbackTotal]:
         """What became of the feedback of the last days."""
         return self._read(list[FeedbackTotal], "/feedback", days=days)
+
+    def phoenix(self) -> PhoenixState | None:
+        """What became of the spans for Phoenix; None where there is none."""
+        return self._read(PhoenixState | None, "/phoenix")  # type: ignore[arg-type]
 
     def _read(self, kind: type[T], path: str, **parameters: str | int) -> T:
         return parsed(kind, path, self._api.get(path, parameters))

@@ -18,6 +18,7 @@ class ExclusionSeries(Read):
     drawn: int
     waiting: int
     unknown: dict[str, int]
+    unrepresented: str | None
     limit: float | None
     limit_is_starting_value: bool
     verdict: str

@@ -129,6 +129,7 @@ class Status(Read):
     guardrails: list[GuardrailState]
     alerts: list[Alert]
     problems: list[MonitorProblem]
+    phoenix_urls: dict[str, str] = {}
 
 
 class Completeness(Read):
@@ -151,6 +152,31 @@ class IngestCount(Read):
     service: str
     outcome: str
     items: int
+
+
+class PhoenixAnnotations(Read):
+    """What became of what people said of answers."""
+
+    delivered: int
+    waiting: int
+    given_up: int
+    not_forwarded: int
+    unreached_since: datetime | None
+    last_error: str | None
+
+
+class PhoenixState(Read):
+    """What became of the spans and annotations for Phoenix, and what is wrong with it."""
+
+    url: str
+    share: float
+    forwarded: int
+    waiting: int
+    dropped: int
+    refused: int
+    failing_since: datetime | None
+    error: str | None
+    annotations: PhoenixAnnotations
 
 
 class SeriesPoint(Read):
@@ -205,6 +231,7 @@ class AnswerRow(Read):
     question: str | None
     stage_duration_ms: float | None
     stage_cost_usd: float | None
+    phoenix_url: str | None = None
 
 
 class Document(Read):
@@ -269,4 +296,6 @@ class Answer(Read):
     citations: list[str]
     refusal: bool | None
     confidence: float | None
+    phoenix_share: float | None = None
+    phoenix_url: str | None = None
     spans: list[StageSpan]

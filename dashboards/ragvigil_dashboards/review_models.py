@@ -13,8 +13,9 @@ class ReviewEvidence(Read):
 
 
 class ReviewItem(Read):
-    """An answer to label."""
+    """An answer to label, or for the kind `relevance` documents to mark."""
 
+    kind: str
     item_id: str
     lease_id: str
     expires_at: datetime

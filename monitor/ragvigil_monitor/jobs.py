@@ -14,6 +14,8 @@ from ragvigil_monitor.guardrails.registry import GUARDRAILS
 from ragvigil_monitor.guardrails.watch import watch
 from ragvigil_monitor.job import Job
 from ragvigil_monitor.judges.judging import JUDGE
+from ragvigil_monitor.phoenix.annotating import annotate
+from ragvigil_monitor.phoenix.counting import keep_counts
 from ragvigil_monitor.rate_counting import HOUR_S, count_rate
 from ragvigil_monitor.review.drawing import DRAW, DRAW_RELEVANCE
 from ragvigil_monitor.review.label_reading import READ_LABELS
@@ -42,7 +44,14 @@ def jobs(settings: Settings) -> list[Job]:
         *(_looks(guardrail, settings) for guardrail in GUARDRAILS),
         Job("settle", 0, settle),
         Job("deliver", 0, deliver),
+        *_for_phoenix(settings),
     ]
+
+
+def _for_phoenix(settings: Settings) -> list[Job]:
+    if settings.phoenix.url is None:
+        return []
+    return [Job("phoenix_counts", 0, keep_counts), Job("phoenix_annotations", 0, annotate)]
 
 
 def _counting(rate: Rate) -> Job:

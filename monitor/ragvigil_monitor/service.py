@@ -10,6 +10,7 @@ from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.store import Store
 
 if TYPE_CHECKING:
+    from ragvigil_monitor.phoenix.forwarder import Forwarder
     from ragvigil_monitor.receiver.commit import Committer
 
 Clock = Callable[[], datetime]
@@ -29,13 +30,14 @@ class ReplayTime:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One store, its settings, its keys, its only writer of telemetry, and the clock."""
+    """One store, its settings, its keys, its only writer of telemetry, the clock, and the way to Phoenix, if any."""
 
     store: Store
     settings: Settings
     keys: Keys
     committer: "Committer"
     clock: Clock = utc_now
+    forwarder: "Forwarder | None" = None
     replay: ReplayTime = field(default_factory=ReplayTime)
 
     def review_time(self) -> datetime:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.samples.reviews import draw_reviews, reviewed_store
+from tests.samples.searches import relevance_store
 from tests.samples.servers import running_api, running_service
 from tests.samples.stores import Sample, sample
 
@@ -95,11 +96,10 @@ class Queue:
         """The queue as a reviewer sees it."""
         return ReviewClient(HttpApi(self.url, self.keys.by_role[Role.REVIEWER]), reviewer)
 
-    def labels(self) -> list[tuple[str, str]]:
-        """Item and label of everything that was stored."""
-        rows = self.store.rows(
-            "reviews_between", kind="answer", start=datetime(2020, 1, 1, tzinfo=UTC), end=NEVER, now=NEVER
-        )
+    def labels(self, kind: str = "answer") -> list[tuple[str, str]]:
+        """Item and label of everything of a kind that was stored."""
+        start = datetime(2020, 1, 1, tzinfo=UTC)
+        rows = self.store.rows("reviews_between", kind=kind, start=start, end=NEVER, now=NEVER)
         return [(row["item_id"], row["first_label"]) for row in rows if row["first_label"] is not None]
 
     def skipped(self) -> int:
@@ -108,6 +108,17 @@ class Queue:
             "reviews_between", kind="answer", start=datetime(2020, 1, 1, tzinfo=UTC), end=NEVER, now=NEVER
         )
         return len({row["item_id"] for row in rows if row["is_skipped"]})
+
+
+@pytest.fixture
+def marking() -> Iterator[Queue]:
+    """Six searches to be marked, nothing else."""
+    keys, store = Keys.generate(), relevance_store(datetime.now(UTC), items=6)
+    with running_service(store, keys) as service:
+        draw_reviews(service)
+        with running_api(service) as url:
+            yield Queue(url, keys, store)
+    store.close()
 
 
 @pytest.fixture

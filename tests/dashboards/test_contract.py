@@ -98,6 +98,7 @@ def test_the_routes_that_the_review_page_asks_exist() -> None:
     assert set(app.openapi()["paths"]) >= {
         "/api/v1/review/next",
         "/api/v1/review/items/{item_id}/label",
+        "/api/v1/review/items/{item_id}/relevance",
         "/api/v1/review/items/{item_id}/skip",
     }
 
@@ -122,6 +123,7 @@ def test_the_routes_that_the_client_asks_exist() -> None:
         "/api/v1/ingest",
         "/api/v1/feedback",
         "/api/v1/judges",
+        "/api/v1/phoenix",
     }
 
 

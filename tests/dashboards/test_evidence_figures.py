@@ -35,6 +35,7 @@ def rate(**other: Any) -> ExclusionSeries:
         "drawn": 420,
         "waiting": 40,
         "unknown": {},
+        "unrepresented": None,
         "limit": 0.02,
         "limit_is_starting_value": True,
         "verdict": "breach",
@@ -97,6 +98,12 @@ def test_the_depth_and_what_waits_are_said() -> None:
     assert "at depth 20 to 40:" in exclusion_note(rates(deepest=40))
     assert "at depth unknown:" in exclusion_note(rates(depth=None, deepest=None))
     assert "40 of 420 drawn retrievals wait" in exclusion_note(rates())
+
+
+def test_a_part_of_the_traffic_that_nobody_draws_is_said() -> None:
+    assert "Switch probes on" in exclusion_note(rates(rate(unrepresented="filter_probe")))
+    assert "unfiltered_share" in exclusion_note(rates(rate(unrepresented="unfiltered")))
+    assert "another" in exclusion_note(rates(rate(unrepresented="another")))
 
 
 def test_what_could_not_be_judged_is_listed_with_its_reason() -> None:

@@ -30,6 +30,15 @@ def test_the_overview_shows_what_fires(run_page: RunPage) -> None:
     assert page.index("All guardrails") < page.index("Recently resolved")
 
 
+def test_the_overview_says_what_to_suspect_first(run_page: RunPage) -> None:
+    page = shown(run_page("overview"))
+    assert page.count("rv-triage") == 2
+    assert page.index("<b>Regression suspected</b>: release <b>") < page.index(
+        "<b>Drift suspected</b>: nothing new was"
+    )
+    assert ", BF 212) lies at the onset." in page
+
+
 def test_the_overview_offers_to_act_on_alerts(run_page: RunPage) -> None:
     app = run_page("overview")
     labels = [button.label for button in app.button]

@@ -8,11 +8,13 @@ from tests.samples.hostile import EVERYTHING
 from ragvigil_dashboards.review import figures
 from ragvigil_dashboards.review.choices import CHOICES, SKIP
 from ragvigil_dashboards.review.desk import Decision
+from ragvigil_dashboards.review.relevance_figures import passage_name
 from ragvigil_dashboards.review_models import ReviewEvidence, ReviewItem, ReviewProgress
 
 
 def item(question: str | None = "Why?", answer: str | None = "So.", *texts: str | None) -> ReviewItem:
     return ReviewItem(
+        kind="answer",
         item_id="i",
         lease_id="l",
         expires_at=datetime(2026, 11, 30, tzinfo=UTC),
@@ -68,7 +70,7 @@ def test_hostile_texts_are_inert() -> None:
 
 @pytest.mark.parametrize(("place", "name"), [(0, "A"), (25, "Z"), (26, "27"), (99, "100")])
 def test_documents_have_letters_then_numbers(place: int, name: str) -> None:
-    assert figures.passage_name(place) == name
+    assert passage_name(place) == name
 
 
 def test_progress_counts_the_label_that_is_still_held() -> None:

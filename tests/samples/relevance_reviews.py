@@ -1,7 +1,8 @@
 """Retrievals with their probes, drawn for relevance review and labelled, straight in the tables."""
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -28,6 +29,7 @@ class RelevanceReviews:
     frames: list[dict[str, Any]] = field(default_factory=list)
     labels: list[dict[str, Any]] = field(default_factory=list)
     skips: list[dict[str, Any]] = field(default_factory=list)
+    not_drawn: Counter[tuple[datetime, str]] = field(default_factory=Counter)
 
     def add(
         self,
@@ -42,6 +44,7 @@ class RelevanceReviews:
         versions: tuple[str | None, str | None] = (None, None),
         probability: float = 1.0,
         priority: float = 0.5,
+        standing: str | None = None,
         sampling_probability: float = 1.0,
         labelled_after: timedelta = timedelta(hours=2),
         **answer: Any,
@@ -49,7 +52,8 @@ class RelevanceReviews:
         """One answer with one retrieval; its item id. probed: None where there is no relevance clause, so no probe.
 
         relevant: what the reviewer marks; None: there is no label. passes: what the probe says, a list or plain text.
-        stages: columns of later spans. versions: of the index, in the retrieval and in the probe.
+        stages: columns of later spans. versions: of the index, in the retrieval and in the probe. standing: why it was
+        not drawn; then it is no item.
         """
         trace_id, span_id, item_id = self.rng.bytes(16), self.rng.bytes(8), self.rng.bytes(16).hex()
         moment = started_at.replace(tzinfo=None)
@@ -62,6 +66,9 @@ class RelevanceReviews:
         for place, stage in enumerate(stages, 2):
             later = moment + timedelta(milliseconds=40 * place)
             self.sent.spans.append({**own, "started_at": later, "span_id": self.rng.bytes(8), **stage})
+        if standing is not None:
+            self.not_drawn[moment.replace(minute=0, second=0, microsecond=0), standing] += 1
+            return item_id
         item = {
             "item_id": item_id,
             "kind": "relevance",
@@ -121,6 +128,7 @@ class RelevanceReviews:
             if self.items:
                 writer.execute_with("add_review_items", _table(self.items))
                 writer.execute_with("add_review_frames", pa.Table.from_pylist(self.frames))
+                writer.execute_with("add_review_rounds", pa.Table.from_pylist(list(self._rounds())))
             for label in self.labels:
                 writer.execute("add_review_label", **{n: v for n, v in label.items() if n not in _DOCUMENTS})
                 writer.execute("add_relevance_labels", **{n: label[n] for n in ("label_id", *_DOCUMENTS)})
@@ -128,9 +136,32 @@ class RelevanceReviews:
                 writer.execute("add_review_skip", **skip)
         self._forget()
 
+    def _rounds(self) -> Iterator[dict[str, Any]]:
+        """Rounds of an hour from which just these items were drawn; a stratum may have held nothing."""
+        counts = Counter(self.not_drawn)
+        for item, frame in zip(self.items, self.frames, strict=True):
+            hour = item["started_at"].replace(minute=0, second=0, microsecond=0)
+            not_probed = 1 / item["sampling_probability"] - 1 if frame["stratum"] == "filter_probe" else 0.0
+            if not_probed >= 1:
+                counts[hour, "not_probed"] += round(not_probed)
+            for stratum in ("filter_probe", "unfiltered"):
+                counts[hour, stratum] += round(1 / frame["probability"]) if frame["stratum"] == stratum else 0
+        for (hour, standing), n in counts.items():
+            yield {
+                "decided_at": hour + timedelta(microseconds=int(self.rng.integers(1, 10**9))),
+                "stratum": standing,
+                "answers_start": hour,
+                "answers_end": hour + timedelta(hours=1),
+                "probability": float(standing in {"filter_probe", "unfiltered"}),
+                "frame": n,
+                "taken": 0,
+                "policy_version": "1",
+                "salt_version": "1",
+            }
+
     def _forget(self) -> None:
         self.sent = Traffic(slow_from=_NEVER)
-        for rows in (self.items, self.frames, self.labels, self.skips):
+        for rows in (self.items, self.frames, self.labels, self.skips, self.not_drawn):
             rows.clear()
 
     def _probe(self, retrieval: dict[str, Any], probed: Documents, attributes: dict[str, Any]) -> dict[str, Any]:

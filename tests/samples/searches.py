@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
-from tests.samples.reviews import CANARY
+from tests.samples.reviews import CANARY, EXCHANGES
 from tests.samples.traffic import Traffic
 
 from ragvigil_monitor.store import Store
@@ -150,3 +150,14 @@ def _contents(found: Texts) -> dict[str, str]:
         for rank, text in enumerate(found.values())
         if text is not None
     }
+
+
+def relevance_store(now: datetime, *, items: int = 12, store: Store | None = None) -> Store:
+    """Probed retrievals a few hours before `now`, about the exchanges of the other sample, each with all its texts."""
+    made = Searches(store or Store.open(None))
+    every = {f"{CANARY}-{number}": text for number, text in enumerate(text for _, _, own in EXCHANGES for text in own)}
+    for number in range(items):
+        question, _, own = EXCHANGES[number % len(EXCHANGES)]
+        found = {id_: text for id_, text in every.items() if text not in own[1:]}
+        made.probed(now - timedelta(hours=3, minutes=number), found, {**every, **found}, question=question)
+    return made.store

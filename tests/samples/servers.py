@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import uvicorn
 
 from ragvigil_monitor.api.app import create_app
 from ragvigil_monitor.keys import Keys
+from ragvigil_monitor.phoenix.forwarder import open_forwarder
 from ragvigil_monitor.receiver.commit import Committer
 from ragvigil_monitor.service import Clock, Service, utc_now
 from ragvigil_monitor.settings import Settings
@@ -27,8 +28,12 @@ STARTED_WITHIN_S = 60
 @contextmanager
 def running_service(store: Store, keys: Keys, clock: Clock = utc_now, **settings: Any) -> Iterator[Service]:
     """The service around a store, with its committer running and settings as given."""
-    with Committer(store, clock=clock, max_waiting=16) as committer:
-        yield Service(store, Settings(**settings), keys, committer, clock)
+    given = Settings(**settings)
+    with Committer(store, clock=clock, max_waiting=16) as committer, ExitStack() as opened:
+        forwarder = open_forwarder(given.phoenix, clock)
+        if forwarder is not None:
+            opened.enter_context(forwarder)
+        yield Service(store, given, keys, committer, clock, forwarder)
 
 
 @contextmanager

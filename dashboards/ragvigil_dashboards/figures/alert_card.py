@@ -1,7 +1,7 @@
 """One alert as a card: what, what to suspect, since when, how sure, where, what was new, which traces."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ragvigil_dashboards.figures.alert_evidence import evidence_facts
 from ragvigil_dashboards.figures.links import signal_link
@@ -18,14 +18,14 @@ def worst_first(alerts: Iterable[Alert]) -> list[Alert]:
     return sorted(alerts, key=lambda alert: (look(alert.state, ALERT).rank, -_excess(alert.evidence)))
 
 
-def card(alert: Alert, reader: Reader) -> Markup:
-    """The card, without its frame and its buttons."""
+def card(alert: Alert, reader: Reader, phoenix_urls: Mapping[str, str] = {}) -> Markup:
+    """The card, without its frame and its buttons. phoenix_urls: where traces are in Phoenix, by trace id."""
     return tag(
         "section",
         tag("header", pill(look(alert.state, ALERT)), _title(alert), _handled(alert, reader)),
         tag("p", alert.sentence, class_="rv-sentence"),
         triage_line(alert.evidence, reader),
-        tag("dl", *evidence_facts(alert, reader)),
+        tag("dl", *evidence_facts(alert, reader, phoenix_urls)),
         class_=f"rv-alert {look(alert.state, ALERT).tone}",
     )
 

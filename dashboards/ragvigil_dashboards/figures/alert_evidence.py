@@ -1,5 +1,7 @@
 """What stands behind an alert, as pairs of a question and its answer."""
 
+from collections.abc import Mapping
+
 from ragvigil_dashboards import formats
 from ragvigil_dashboards.figures import gauge
 from ragvigil_dashboards.figures.candidates import candidate_chips
@@ -13,7 +15,7 @@ _MOST_SLICES = 4
 _MOST_TRACES = 6
 
 
-def evidence_facts(alert: Alert, reader: Reader) -> list[Markup]:
+def evidence_facts(alert: Alert, reader: Reader, phoenix_urls: Mapping[str, str]) -> list[Markup]:
     """Since, how sure, where, what was new, traces: a term and its description each."""
     evidence = alert.evidence
     return [
@@ -21,7 +23,7 @@ def evidence_facts(alert: Alert, reader: Reader) -> list[Markup]:
         *_fact("How sure", together([gauge.draw(evidence), _sample(evidence, reader)])),
         *_fact("Where", together([_slices(evidence), _split(evidence)])),
         *_fact("What was new", candidate_chips(alert, reader)),
-        *_fact("Traces", _traces(evidence)),
+        *_fact("Traces", _traces(evidence, phoenix_urls)),
     ]
 
 
@@ -81,8 +83,8 @@ def _slice(share: SliceShare, unit: str) -> Markup:
     )
 
 
-def _traces(evidence: Evidence) -> Markup:
-    links = [trace_link(trace_id) for trace_id in evidence.trace_ids[:_MOST_TRACES]]
+def _traces(evidence: Evidence, phoenix_urls: Mapping[str, str]) -> Markup:
+    links = [trace_link(trace, phoenix_urls.get(trace)) for trace in evidence.trace_ids[:_MOST_TRACES]]
     others = ", ".join(series_title(series) for series in evidence.also_in_breach)
     return together(
         [

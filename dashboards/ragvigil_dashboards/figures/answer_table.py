@@ -23,7 +23,7 @@ def answer_table(rows: Iterable[AnswerRow], reader: Reader, stage: str | None) -
 
 def _row(row: AnswerRow, reader: Reader, stage: str | None) -> list[str]:
     return [
-        trace_link(row.trace_id),
+        trace_link(row.trace_id, row.phoenix_url),
         tag("span", reader.when(row.started_at, seconds=True), class_="rv-nowrap"),
         *(_took_and_cost(row.stage_duration_ms, row.stage_cost_usd) if stage else []),
         *_took_and_cost(row.duration_ms, row.cost_usd),

@@ -2,6 +2,7 @@
 
 from ragvigil_dashboards import formats
 from ragvigil_dashboards.figures.answer_table import status_word
+from ragvigil_dashboards.figures.links import phoenix_link
 from ragvigil_dashboards.figures.reader import Reader
 from ragvigil_dashboards.markup import Markup, foreign, tag, together
 from ragvigil_dashboards.models import Answer
@@ -32,6 +33,7 @@ def facts(answer: Answer, reader: Reader) -> Markup:
         ("Refusal", {True: "yes", False: "no", None: None}[answer.refusal]),
         ("Confidence", None if answer.confidence is None else f"{answer.confidence:.2f}"),
         ("Answer id", foreign(answer.answer_id, longest=80)),
+        ("Phoenix", _phoenix(answer)),
     ]
     return pairs_list(pairs, "rv-strip")
 
@@ -44,6 +46,14 @@ def pairs_list(pairs: list[tuple[str, str | None]], class_: str = "rv-facts") ->
 
 def _optional(text: str | None) -> Markup | None:
     return foreign(text, longest=80) if text else None
+
+
+def _phoenix(answer: Answer) -> Markup | None:
+    if answer.phoenix_share is None:
+        return None
+    if answer.phoenix_url is None:
+        return tag("span", f"not forwarded (share {formats.percent(answer.phoenix_share)})", class_="rv-aside")
+    return phoenix_link(answer.phoenix_url, "open the trace")
 
 
 def _slices(answer: Answer) -> Markup | None:

@@ -9,6 +9,12 @@ from ragvigil_dashboards.figures.states import GUARDRAIL, look, pill
 from ragvigil_dashboards.markup import Markup, table, tag
 
 _AMONG = {"all": "all retrievals with evidence", "filtered": "filtered retrievals with evidence"}
+_UNREPRESENTED = {
+    "filter_probe": "There is no rate over all retrievals: too few of the filtered ones were probed and drawn. Switch "
+    "probes on in the application (probe_share), and leave review.probe_share above 0.",
+    "unfiltered": "There is no rate over all retrievals: too few of those without relevance clauses were drawn. Leave "
+    "review.unfiltered_share above 0.",
+}
 
 
 def exclusion_table(windows: Mapping[int, FalseExclusionRates]) -> Markup:
@@ -21,6 +27,8 @@ def exclusion_table(windows: Mapping[int, FalseExclusionRates]) -> Markup:
 def exclusion_note(found: FalseExclusionRates) -> Markup:
     """How deep was looked, and how many wait for reviewers."""
     every = found.rates[0]
+    if every.unrepresented is not None:
+        return tag("p", tag("b", _UNREPRESENTED.get(every.unrepresented, every.unrepresented)))
     waiting = f"{every.waiting} of {every.drawn} drawn retrievals wait for a reviewer."
     return tag(
         "p", f"Rates at depth {_depth(found)}: evidence further down counts as none. {waiting}", class_="rv-aside"

@@ -6,6 +6,7 @@ from ragvigil_dashboards.client import Client
 from ragvigil_dashboards.figures.completeness_tables import ingest_table, process_table
 from ragvigil_dashboards.figures.empty import no_answers_yet
 from ragvigil_dashboards.figures.feedback_table import feedback_table
+from ragvigil_dashboards.figures.phoenix_view import phoenix_facts
 from ragvigil_dashboards.markup import tag
 from ragvigil_dashboards.oncall import session
 
@@ -21,7 +22,7 @@ def draw(client: Client) -> None:
 @st.fragment(run_every=REFRESHED_EVERY_S)
 def _refreshing(client: Client) -> None:
     with session.problems_shown():
-        processes, counts = client.completeness(), client.ingest()
+        processes, counts, phoenix = client.completeness(), client.ingest(), client.phoenix()
         if not processes and not counts:
             session.show(no_answers_yet())
             return
@@ -31,3 +32,6 @@ def _refreshing(client: Client) -> None:
         session.show(ingest_table(counts))
         session.show(tag("h2", f"What users said in the last {FEEDBACK_DAYS} days"))
         session.show(feedback_table(client.feedback(days=FEEDBACK_DAYS)))
+        if phoenix is not None:
+            session.show(tag("h2", "What went on to Phoenix"))
+            session.show(phoenix_facts(phoenix, session.reader()))

@@ -31,7 +31,7 @@ def _refreshing(client: Client) -> None:
         _top(client, status, reader)
         for alert in worst_first(status.alerts):
             with st.container(key=f"card-{look(alert.state, ALERT).tone}-{alert.alert_id}"):
-                session.show(card(alert, reader))
+                session.show(card(alert, reader, status.phoenix_urls))
                 alert_actions(client, alert, reader)
         if status.guardrails:
             session.show(tag("h2", "All guardrails"))

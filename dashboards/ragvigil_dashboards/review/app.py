@@ -12,6 +12,8 @@ from ragvigil_dashboards.figures.empty import problem
 from ragvigil_dashboards.review import figures
 from ragvigil_dashboards.review.choices import CHOICES, SKIP, Choice
 from ragvigil_dashboards.review.desk import Desk
+from ragvigil_dashboards.review.relevance_desk import relevance_desk
+from ragvigil_dashboards.review.relevance_figures import relevance_keys
 from ragvigil_dashboards.review_client import ReviewClient
 
 DEFAULT_URL = "http://127.0.0.1:4318"
@@ -20,7 +22,8 @@ DEFAULT_URL = "http://127.0.0.1:4318"
 def main() -> None:
     """Ask who reviews, then draw their desk."""
     st.set_page_config(page_title="Ragvigil review", page_icon=Path(__file__).with_name("icon.svg"), layout="wide")
-    st.html(Path(__file__).with_name("style.css"))
+    for style in ("style.css", "relevance.css"):
+        st.html(Path(__file__).with_name(style))
     reviewer = str(st.session_state.get("reviewer") or st.query_params.get("reviewer", "")).strip()
     if reviewer:
         desk = _desk(reviewer[:80])
@@ -33,6 +36,7 @@ def main() -> None:
 def _welcome() -> None:
     st.html(figures.welcome())
     st.html(figures.guideline())
+    st.html(figures.relevance_guideline())
     name = st.text_input(
         "Your name, the same every time", max_chars=80, placeholder="Then press Enter", width=420, key="name"
     )
@@ -55,15 +59,20 @@ def _draw(desk: Desk) -> None:
     st.html(figures.progress_view(desk.progress, desk.held, desk.reviewer))
     if desk.problem is not None:
         st.html(problem(desk.problem))
-    with st.container(key="front"):
+    with st.container(key="front-of-documents" if desk.marks_documents else "front"):
         _front(desk)
-    _label_keys(desk)
+    if desk.marks_documents:
+        st.html(relevance_keys() if not _shows_guideline() else "<p></p>")
+    else:
+        _label_keys(desk)
     _other_keys(desk)
 
 
 def _front(desk: Desk) -> None:
     if _shows_guideline():
-        st.html(figures.guideline())
+        st.html(figures.relevance_guideline() if desk.marks_documents else figures.guideline())
+    elif desk.marks_documents:
+        relevance_desk(desk)
     elif desk.item is not None:
         st.html(figures.item_view(desk.item))
     elif desk.problem is None:

@@ -20,4 +20,19 @@ CHOICES: Final = (
     Choice("3", "unsupported", "Unsupported", "No claim is in the evidence, or the evidence says the opposite."),
     Choice("4", "no_claim", "No claim", "The answer claims nothing: it refuses, greets or asks back."),
 )
-SKIP: Final = Choice("S", None, "Skip", "You cannot judge it, for example for its language.")
+RELEVANT: Final = Choice(
+    "Space", None, "Relevant", "It holds something that belongs in a correct answer to the question, a part is enough."
+)
+NOT_RELEVANT: Final = Choice(
+    "·", None, "Not marked", "It is only about the same topic, or answers a different question, place or time."
+)
+RELEVANCE_KEYS: Final = (
+    ("J", "or ↓ next document"),
+    ("K", "or ↑ the one before"),
+    ("Space", "relevant, or not"),
+    ("Enter", "save and go on"),
+    ("PageDown", "scroll the text"),
+)
+SKIP: Final = Choice(
+    "S", None, "Skip", "You cannot judge it, for example for its language or because texts are missing."
+)

@@ -7,7 +7,7 @@ held down, or pressed twice, decides once: nobody has read the next answer in ha
 import math
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ragvigil_dashboards.client import ClientError
@@ -22,11 +22,20 @@ _REFUSED_FOR_GOOD = frozenset({404, 409, 410})
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was said of an item, with the id under which it is stored."""
+    """What was said of an item, with the id under which it is stored.
+
+    choice: None where documents were marked. relevant: ids of the marked ones.
+    """
 
     item: ReviewItem
-    choice: Choice
+    choice: Choice | None
     label_id: str
+    relevant: tuple[str, ...] = ()
+
+    @property
+    def is_skip(self) -> bool:
+        """Whether the item was passed over."""
+        return self.choice is not None and self.choice.label is None
 
 
 class Desk:
@@ -45,6 +54,7 @@ class Desk:
         self.pause_s = pause_s
         self._set_aside: ReviewItem | None = None
         self.item: ReviewItem | None = None
+        self.marked: tuple[str, ...] = ()
         self.held: Decision | None = None
         self.progress: ReviewProgress | None = None
         self.problem: str | None = None
@@ -53,6 +63,11 @@ class Desk:
     def reviewer(self) -> str:
         """Whose desk it is."""
         return self._client.reviewer
+
+    @property
+    def marks_documents(self) -> bool:
+        """Whether the item in front asks which documents are relevant."""
+        return self.item is not None and self.item.kind == "relevance"
 
     def open(self) -> None:
         """Go on with what was held before, or with the next item."""
@@ -65,11 +80,25 @@ class Desk:
     def decide(self, choice: Choice) -> None:
         """Send the decision before this one, hold this one, and take the next item."""
         if self._is_meant() and self.item is not None:
-            self._attempt(lambda: self._decide(choice))
+            decision = Decision(self.item, choice, str(uuid.uuid4()))
+            self._attempt(lambda: self._decide(decision))
+
+    def mark(self, item_id: str, places: Sequence[int] | None) -> None:
+        """Decide a relevance item: the documents at these places are relevant, the others are not.
+
+        Nothing is decided where another item lies in front, or where the places are none of its documents.
+        """
+        item = self.item
+        if not self._is_meant() or item is None or item.item_id != item_id or places is None:
+            return
+        if all(0 <= place < len(item.evidence) for place in places):
+            relevant = tuple(item.evidence[place].id for place in places)
+            self._attempt(lambda: self._decide(Decision(item, None, str(uuid.uuid4()), relevant)))
 
     def undo(self) -> None:
         """Take the last decision back and show its item again."""
         if self.held is not None:
+            self.marked = self.held.relevant
             self._set_aside, self.item, self.held = self.item, self.held.item, None
             self.problem = None
 
@@ -89,10 +118,9 @@ class Desk:
         except ClientError as failure:
             self.problem = str(failure)
 
-    def _decide(self, choice: Choice) -> None:
+    def _decide(self, decision: Decision) -> None:
         self._send()
-        if self.item is not None:
-            self.held = Decision(self.item, choice, str(uuid.uuid4()))
+        self.held, self.marked = decision, ()
         self.item, self._set_aside = self._set_aside, None
         if self.item is None:
             self._take()
@@ -115,7 +143,9 @@ class Desk:
         self.held = None
 
     def _store(self, held: Decision) -> None:
-        if held.choice.label is None:
+        if held.choice is None:
+            self._client.mark(held.item, held.relevant, label_id=held.label_id)
+        elif held.choice.label is None:
             self._client.skip(held.item)
         else:
             self._client.label(held.item, held.choice.label, label_id=held.label_id)

@@ -1,10 +1,11 @@
 """What the reviewer sees, as inert HTML."""
 
-from string import ascii_uppercase
+from collections.abc import Iterable
 
 from ragvigil_dashboards.markup import Markup, foreign, tag
-from ragvigil_dashboards.review.choices import CHOICES, SKIP, Choice
+from ragvigil_dashboards.review.choices import CHOICES, NOT_RELEVANT, RELEVANT, SKIP, Choice
 from ragvigil_dashboards.review.desk import Decision
+from ragvigil_dashboards.review.relevance_figures import passage_name
 from ragvigil_dashboards.review_models import ReviewEvidence, ReviewItem, ReviewProgress
 
 
@@ -33,16 +34,11 @@ def _passage(place: int, passage: ReviewEvidence) -> Markup:
     return tag("article", tag("b", passage_name(place)), tag("p", text))
 
 
-def passage_name(place: int) -> str:
-    """Letters from A on, numbers from 27 on."""
-    return ascii_uppercase[place] if place < len(ascii_uppercase) else str(place + 1)
-
-
 def progress_view(progress: ReviewProgress | None, held: Decision | None, reviewer: str) -> Markup:
     """How much is done today and how much waits."""
     parts = [tag("span", tag("b", "Blind review"), class_="rw-title")]
     if progress is not None:
-        done = progress.labelled_today + (held is not None and held.choice.label is not None)
+        done = progress.labelled_today + (held is not None and not held.is_skip)
         parts.append(_bar(done, progress.waiting))
         parts.append(tag("span", tag("b", str(done)), " labelled today"))
         parts.append(tag("span", tag("b", str(progress.waiting)), " waiting"))
@@ -60,10 +56,16 @@ def _bar(done: int, waiting: int) -> Markup:
 def held_view(held: Decision | None) -> Markup:
     """The last decision, while it can be undone."""
     if held is None:
-        return tag("p", "One key labels the answer and brings the next one.", class_="rw-held")
-    said = tag("b", held.choice.title if held.choice.label is not None else "Skipped")
-    question = foreign(held.item.question or "an answer without a question", longest=90)
+        return tag("p", "Your last decision waits here until you make the next.", class_="rw-held")
+    said = tag("b", _said(held))
+    question = foreign(held.item.question or "an item without a question", longest=90)
     return tag("p", "Last: ", said, " · ", question, " · sent with your next label", class_="rw-held", role="status")
+
+
+def _said(held: Decision) -> str:
+    if held.choice is None:
+        return f"{len(held.relevant)} of {len(held.item.evidence)} relevant"
+    return "Skipped" if held.is_skip else held.choice.title
 
 
 def rule_view(choice: Choice) -> Markup:
@@ -73,25 +75,38 @@ def rule_view(choice: Choice) -> Markup:
 
 def welcome() -> Markup:
     """What this is."""
-    said = "You see an answer and the documents that it was written from. Nothing else, so that nothing sways you."
+    said = (
+        "You see a question with its documents, sometimes with the answer that was written from them. Nothing else, so "
+        "that nothing sways you."
+    )
     return tag("div", tag("h1", "Blind review"), tag("p", said), class_="rw-welcome")
 
 
 def guideline() -> Markup:
-    """When each label is right."""
-    rules = (tag("div", tag("dt", tag("kbd", each.key), each.title), tag("dd", each.rule)) for each in (*CHOICES, SKIP))
-    return tag(
-        "div",
-        tag("h2", "Is the answer carried by its evidence?"),
-        tag("dl", *rules),
-        tag(
-            "p",
-            "Judge by the evidence alone: something true that it does not say is not supported. Wording, tone and "
-            "length do not matter, and neither does whether better documents exist. A number, a date or a name that "
-            "differs is a claim that is not in the evidence. The order of the documents means nothing.",
-        ),
-        class_="rw-guideline",
+    """When each label of an answer is right."""
+    return _guideline(
+        "Is the answer carried by its evidence?",
+        (*CHOICES, SKIP),
+        "Judge by the evidence alone: something true that it does not say is not supported. Wording, tone and "
+        "length do not matter, and neither does whether better documents exist. A number, a date or a name that "
+        "differs is a claim that is not in the evidence. The order of the documents means nothing.",
     )
+
+
+def relevance_guideline() -> Markup:
+    """When a document is relevant."""
+    return _guideline(
+        "Which documents are relevant to the question?",
+        (RELEVANT, NOT_RELEVANT, SKIP),
+        "Judge each document for itself, by the question alone: how long, how good or how old it is does not matter, "
+        "nor does whether another one says the same. Often none is relevant, and sometimes all are: save what you "
+        "find. The order of the documents means nothing.",
+    )
+
+
+def _guideline(title: str, choices: Iterable[Choice], advice: str) -> Markup:
+    rules = (tag("div", tag("dt", tag("kbd", each.key), each.title), tag("dd", each.rule)) for each in choices)
+    return tag("div", tag("h2", title), tag("dl", *rules), tag("p", advice), class_="rw-guideline")
 
 
 def nothing_waits(held: Decision | None) -> Markup:
@@ -101,7 +116,7 @@ def nothing_waits(held: Decision | None) -> Markup:
         "div",
         tag("h2", "Nothing waits for you"),
         tag("p", last) if last else None,
-        tag("p", "Answers are drawn a day after they were given, when feedback on them is in. Press N to look again."),
+        tag("p", "Answers are drawn a day after they were given, searches an hour after. Press N to look again."),
         class_="rw-empty",
     )
 

@@ -9,6 +9,8 @@ import orjson
 from ragvigil import attributes as names
 from ragvigil_monitor.api.filter_words import filter_in_words
 from ragvigil_monitor.api.models import Answer, Document, StageSpan
+from ragvigil_monitor.phoenix.links import share_of, trace_url
+from ragvigil_monitor.settings import Phoenix
 from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.database import Row
 
@@ -19,7 +21,9 @@ _SEARCHES = (timedelta(days=1), timedelta(days=7), timedelta(days=90))
 _MOST_SPANS = 2000
 
 
-def read_answers(store: Store, trace_id: bytes, now: datetime, started_at: datetime | None) -> list[Answer]:
+def read_answers(
+    store: Store, phoenix: Phoenix, trace_id: bytes, now: datetime, started_at: datetime | None
+) -> list[Answer]:
     """The answers of a trace, earliest first, searched around `started_at` or backwards from `now`."""
     found = _answers_of(store, trace_id, now, started_at)
     if not found:
@@ -32,7 +36,10 @@ def read_answers(store: Store, trace_id: bytes, now: datetime, started_at: datet
         limit=_MOST_SPANS,
     )
     owners = owners_of(spans, {row["span_id"] for row in found})
-    return [_answer(row, [span for span in spans if owners.get(span["span_id"]) == row["span_id"]]) for row in found]
+    return [
+        _answer(row, phoenix, [span for span in spans if owners.get(span["span_id"]) == row["span_id"]])
+        for row in found
+    ]
 
 
 def owners_of(spans: list[Row], answers: set[bytes]) -> dict[bytes, bytes]:
@@ -75,7 +82,7 @@ def _search_ranges(now: datetime, started_at: datetime | None) -> Iterator[tuple
         end = now - back
 
 
-def _answer(row: Row, spans: list[Row]) -> Answer:
+def _answer(row: Row, phoenix: Phoenix, spans: list[Row]) -> Answer:
     costs = [span["cost_usd"] for span in spans if span["stage"] is not None and span["cost_usd"] is not None]
     return Answer(
         **{
@@ -85,6 +92,8 @@ def _answer(row: Row, spans: list[Row]) -> Answer:
             "cost_usd": sum(costs) if costs else None,
             "slices": _json(row["slices"], {}),
             "citations": _cited(row["citations"]),
+            "phoenix_share": share_of(phoenix),
+            "phoenix_url": trace_url(phoenix, row["trace_id"]),
             "spans": [_stage_span(span, row["started_at"]) for span in spans],
         }
     )

@@ -59,6 +59,38 @@ class IngestCount(ApiModel):
     items: int
 
 
+class PhoenixAnnotations(ApiModel):
+    """What became of the first labels of answers and of thumbs in the last 30 days.
+
+    not_forwarded: the trace is not in Phoenix. given_up: Phoenix never took it. unreached_since: None while it answers.
+    """
+
+    delivered: int
+    waiting: int
+    given_up: int
+    not_forwarded: int
+    unreached_since: datetime | None
+    last_error: str | None
+
+
+class PhoenixState(ApiModel):
+    """What became of the spans that were picked for Phoenix, over all runs of the service, and what is wrong with it.
+
+    forwarded: Phoenix has taken them. dropped: there was no room or no time for them. refused: it does not want them.
+    failing_since and error are None while Phoenix takes what it is sent.
+    """
+
+    url: str
+    share: float
+    forwarded: int
+    waiting: int
+    dropped: int
+    refused: int
+    failing_since: datetime | None
+    error: str | None
+    annotations: PhoenixAnnotations
+
+
 class MonitorProblem(ApiModel):
     """Something of the monitor itself that does not work: a job that fails, a notification that was given up."""
 
@@ -68,7 +100,10 @@ class MonitorProblem(ApiModel):
 
 
 class Status(ApiModel):
-    """The on-call page's first look."""
+    """The on-call page's first look.
+
+    phoenix_urls: where those traces of the alerts that were sent to Phoenix are, by trace id.
+    """
 
     now: datetime
     last_answer_at: datetime | None
@@ -77,6 +112,7 @@ class Status(ApiModel):
     guardrails: list[GuardrailState]
     alerts: list[Alert]
     problems: list[MonitorProblem]
+    phoenix_urls: dict[str, str]
 
 
 class SeriesPoint(ApiModel):
@@ -112,7 +148,10 @@ class SignalInfo(ApiModel):
 
 
 class AnswerRow(ApiModel):
-    """One answer in a list; the stage fields are of the stage that was asked for, None without one."""
+    """One answer in a list; the stage fields are of the stage that was asked for, None without one.
+
+    phoenix_url: where its trace is in Phoenix; None where it was not sent there.
+    """
 
     trace_id: str
     span_id: str
@@ -127,6 +166,7 @@ class AnswerRow(ApiModel):
     question: str | None
     stage_duration_ms: float | None
     stage_cost_usd: float | None
+    phoenix_url: str | None
 
 
 class Document(ApiModel):
@@ -167,7 +207,11 @@ class StageSpan(ApiModel):
 
 
 class Answer(ApiModel):
-    """Everything about one answer."""
+    """Everything about one answer.
+
+    phoenix_share: the share of the traces that goes to Phoenix; None where there is none. phoenix_url: where this one
+    is; None outside the share.
+    """
 
     trace_id: str
     span_id: str
@@ -186,6 +230,8 @@ class Answer(ApiModel):
     citations: list[str]
     refusal: bool | None
     confidence: float | None
+    phoenix_share: float | None
+    phoenix_url: str | None
     spans: list[StageSpan]
 
 

@@ -10,8 +10,10 @@ from ragvigil_monitor.api.auth import ServiceDep
 from ragvigil_monitor.api.exclusion_models import RelevantDocument, ReviewedRetrieval
 from ragvigil_monitor.api.models import Answer, AnswerRow
 from ragvigil_monitor.api.windows import Moment, TimeRange, time_range
+from ragvigil_monitor.phoenix.links import trace_url
 from ragvigil_monitor.review.reviewed_evidence import ReviewedRetrieval as Reviewed
 from ragvigil_monitor.review.reviewed_evidence import reviewed_evidence
+from ragvigil_monitor.settings import Phoenix
 from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.database import Row
 
@@ -46,7 +48,7 @@ def list_answers(
             ranking=order,
             limit=limit,
         )
-    return [_answer_row(row) for row in rows]
+    return [_answer_row(row, service.settings.phoenix) for row in rows]
 
 
 @router.get("/{trace_id}")
@@ -56,7 +58,8 @@ def read_answer(service: ServiceDep, trace_id: str, started_at: Moment | None = 
     `started_at` (when the answer started, give or take an hour) makes the search short and may lie any time back;
     without it the last 90 days are searched, newest first.
     """
-    answers = read_answers(service.store, _trace_bytes(trace_id), service.clock(), started_at)
+    phoenix = service.settings.phoenix
+    answers = read_answers(service.store, phoenix, _trace_bytes(trace_id), service.clock(), started_at)
     if not answers:
         raise HTTPException(
             404,
@@ -108,6 +111,6 @@ def _newest(store: Store, within: TimeRange, intent: str | None, limit: int) -> 
     return [{**row, **_NO_STAGE, "cost_usd": known[row["trace_id"], row["span_id"]]} for row in page]
 
 
-def _answer_row(row: Row) -> AnswerRow:
+def _answer_row(row: Row, phoenix: Phoenix) -> AnswerRow:
     ids = {"trace_id": row["trace_id"].hex(), "span_id": row["span_id"].hex()}
-    return AnswerRow(**{**row, **ids})
+    return AnswerRow(**{**row, **ids, "phoenix_url": trace_url(phoenix, row["trace_id"])})

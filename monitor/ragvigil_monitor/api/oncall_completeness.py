@@ -1,11 +1,14 @@
 """How complete the telemetry is, and what became of everything received."""
 
+from dataclasses import asdict
 from datetime import timedelta
 
 from fastapi import APIRouter
 
 from ragvigil_monitor.api.auth import ServiceDep
-from ragvigil_monitor.api.models import Completeness, IngestCount
+from ragvigil_monitor.api.models import Completeness, IngestCount, PhoenixAnnotations, PhoenixState
+from ragvigil_monitor.phoenix.annotating import annotation_counts
+from ragvigil_monitor.phoenix.counting import total_counts
 
 router = APIRouter()
 
@@ -25,3 +28,20 @@ def completeness(service: ServiceDep) -> list[Completeness]:
 def ingest(service: ServiceDep) -> list[IngestCount]:
     """What became of received items since the store was made."""
     return [IngestCount(**row) for row in service.store.rows("ingest_totals")]
+
+
+@router.get("/phoenix")
+def phoenix(service: ServiceDep) -> PhoenixState | None:
+    """What became of the spans and annotations for Phoenix; null where no Phoenix is configured."""
+    forwarder, settings = service.forwarder, service.settings.phoenix
+    if forwarder is None or settings.url is None:
+        return None
+    trouble = forwarder.trouble()
+    return PhoenixState(
+        url=settings.public_url or settings.url,
+        share=settings.share,
+        **asdict(total_counts(service.store, forwarder)),
+        failing_since=trouble.since if trouble else None,
+        error=trouble.reason if trouble else None,
+        annotations=PhoenixAnnotations(**asdict(annotation_counts(service.store, service.clock()))),
+    )

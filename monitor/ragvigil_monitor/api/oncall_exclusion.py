@@ -74,8 +74,8 @@ def losses(service: ServiceDep, days: Days = 28) -> Losses:
 
 
 def _not_drawn(store: Store, start: datetime, end: datetime) -> dict[str, int]:
-    rows = store.rows("retrievals_not_drawn_between", start=start, end=end)
-    return {row["reason"]: row["n"] for row in rows}
+    rows = store.rows("retrievals_by_standing", start=start, end=end)
+    return {row["standing"]: row["n"] for row in rows if not row["is_stratum"]}
 
 
 def _series(section: FalseExclusion, series: str, rate: ExclusionRate) -> ExclusionSeries:
@@ -86,6 +86,7 @@ def _series(section: FalseExclusion, series: str, rate: ExclusionRate) -> Exclus
         drawn=rate.drawn,
         waiting=rate.waiting,
         unknown=dict(rate.unknown),
+        unrepresented=rate.unrepresented,
         limit=limit,
         limit_is_starting_value=limit is not None and section.is_starting_value("limits"),
         verdict=_verdict(rate.rate, limit),

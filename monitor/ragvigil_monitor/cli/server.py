@@ -1,6 +1,7 @@
 """The running service: everything opened in order, and closed in reverse on SIGTERM or SIGINT."""
 
 import errno
+import logging
 import signal
 import socket
 from contextlib import ExitStack
@@ -10,13 +11,17 @@ from typing import NoReturn
 import uvicorn
 
 from ragvigil_monitor.api.app import create_app
-from ragvigil_monitor.errors import ConfigurationError
+from ragvigil_monitor.errors import ConfigurationError, StoreError
 from ragvigil_monitor.keys import Keys, keys_path
+from ragvigil_monitor.phoenix.counting import write_counts
+from ragvigil_monitor.phoenix.forwarder import Forwarder, open_forwarder
 from ragvigil_monitor.receiver.commit import Committer
 from ragvigil_monitor.schedule import Ticker
 from ragvigil_monitor.service import Service, utc_now
 from ragvigil_monitor.settings import Server, Settings
 from ragvigil_monitor.store import Store
+
+logger = logging.getLogger(__name__)
 
 _BACKLOG = 2048
 _STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -40,9 +45,26 @@ def open_service(settings: Settings, opened: ExitStack) -> Service:
     keys = Keys.read_or_create(keys_path(path))
     waiting = settings.server.max_waiting_requests
     committer = opened.enter_context(Committer(store, clock=utc_now, max_waiting=waiting))
-    service = Service(store, settings, keys, committer)
+    service = Service(store, settings, keys, committer, forwarder=_forwarder(settings, store, opened))
     opened.enter_context(Ticker(service))
     return service
+
+
+def _forwarder(settings: Settings, store: Store, opened: ExitStack) -> Forwarder | None:
+    """The way to Phoenix, if there is one; when it is closed, its last counts are written down."""
+    forwarder = open_forwarder(settings.phoenix, utc_now)
+    if forwarder is not None:
+        opened.callback(_write_last_counts, store, forwarder)
+        opened.enter_context(forwarder)
+    return forwarder
+
+
+def _write_last_counts(store: Store, forwarder: Forwarder) -> None:
+    try:
+        with store.transaction() as writer:
+            write_counts(writer, forwarder, utc_now())
+    except StoreError:
+        logger.exception("What became of the last spans for Phoenix could not be written down.")
 
 
 def listening_socket(server: Server) -> socket.socket:

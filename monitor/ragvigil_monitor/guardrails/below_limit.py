@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ragvigil_monitor.guardrails.finding import NOTHING, Beyond, Finding, Limits
 from ragvigil_monitor.guardrails.models import State
@@ -17,10 +18,12 @@ class BelowLimit:
     """Guards the series that have a limit; the others are shown.
 
     limits: by series. words: what is known of the measurement at the time of a look; of none before the first answer.
+    is_starting_value: whether the limits are the shipped ones, which nobody has set.
     """
 
     limits: Callable[[Settings], Mapping[str, float]]
     words: Callable[[Settings, Look | None], Words]
+    is_starting_value: Callable[[Settings], bool] = lambda _settings: False
 
     def chances(self, settings: Settings) -> int:
         """One for each limit: only the lower side counts."""
@@ -30,7 +33,7 @@ class BelowLimit:
         """Every limit, although nothing has arrived."""
         words = self.words(settings, None)
         return {
-            series: sentence(words, series, 0, NOTHING, limit, State.WARMING_UP)
+            series: self._sentence(settings, words, series, 0, NOTHING, limit, State.WARMING_UP)
             for series, limit in self.limits(settings).items()
         }
 
@@ -39,15 +42,17 @@ class BelowLimit:
         words, limits = self.words(look.settings, look), self.limits(look.settings)
         unguarded = [Finding(name, look.window, found[name], State.UNGUARDED) for name in sorted(found.keys() - limits)]
         return unguarded + [
-            _finding(look, words, series, found.get(series, NOTHING), limit, answered_before)
+            self._finding(look, words, series, found.get(series, NOTHING), limit, answered_before)
             for series, limit in sorted(limits.items())
         ]
 
+    def _finding(
+        self, look: Look, words: Words, series: str, estimate: IntervalEstimate, limit: float, answered_before: bool
+    ) -> Finding:
+        state = judge_below(estimate, limit, answered_before=answered_before)
+        text = self._sentence(look.settings, words, series, look.window.length_s, estimate, limit, state)
+        beyond = Beyond(limit, tolerated=None, below=True)
+        return Finding(series, look.window, estimate, state, text, Limits(lower=limit), beyond)
 
-def _finding(
-    look: Look, words: Words, series: str, estimate: IntervalEstimate, limit: float, answered_before: bool
-) -> Finding:
-    state = judge_below(estimate, limit, answered_before=answered_before)
-    text = sentence(words, series, look.window.length_s, estimate, limit, state)
-    beyond = Beyond(limit, tolerated=None, below=True)
-    return Finding(series, look.window, estimate, state, text, Limits(lower=limit), beyond)
+    def _sentence(self, settings: Settings, *said: Any) -> str:
+        return sentence(*said, is_starting_value=self.is_starting_value(settings))

@@ -7,6 +7,7 @@ from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.guardrails.sentence import figures_text, limit_text
 from ragvigil_monitor.review.false_exclusion import ALL, NOT_LABELLED, ExclusionRate
 from ragvigil_monitor.review.outcomes import Unknown
+from ragvigil_monitor.review.representation import FILTER_PROBE, UNFILTERED
 from ragvigil_monitor.settings import FalseExclusion
 from ragvigil_monitor.signals.signal import Look
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
@@ -18,6 +19,10 @@ _REASONS: Final[Mapping[str, str]] = {
     Unknown.INDEX_CHANGED: "the index changed between the two searches",
     Unknown.SPANS_MISSING: "spans missing",
     Unknown.NOT_ALL_SHOWN: "more documents than a reviewer is shown",
+}
+_UNREPRESENTED: Final[Mapping[str, str]] = {
+    FILTER_PROBE: "Too few filtered retrievals were probed and drawn for review to stand for all of them",
+    UNFILTERED: "Too few retrievals without relevance clauses were drawn for review to stand for all of them",
 }
 
 
@@ -34,13 +39,15 @@ def exclusion_sentence(
         return waiting_sentence(section, series)
     window = f"over the last {look.window.length_s // 3600} h"
     against = _limit(section, series)
-    unknown = _unknown(rate)
+    unknown = _unknown(rate) + _outside(rate)
+    if rate.unrepresented is not None:
+        return f"{_UNREPRESENTED[rate.unrepresented]} {window}: missing evidence; {against}.{unknown}"
     if state is State.NO_DATA:
         return f"No reviewed retrieval with evidence {window} ({_reviews(rate)}): missing evidence; {against}.{unknown}"
     events = f"{rate.rate.events} exclusion{'' if rate.rate.events == 1 else 's'}"
     figures = figures_text("ratio", estimate)
     return (
-        f"False exclusion {window}, {_among(series)}, at depth {_depth(rate)}: {figures}, {events}, {against}."
+        f"False exclusion {window}, {_among(series)}, {_depth(rate)}: {figures}, {events}, {against}."
         f"{unknown}{_needed(rate, section, series, look.alpha, state)}"
     )
 
@@ -55,9 +62,9 @@ def _limit(section: FalseExclusion, series: str) -> str:
 
 def _depth(rate: ExclusionRate) -> str:
     if rate.depths is None:
-        return "unknown"
+        return "at unknown depth"
     least, most = rate.depths
-    return f"{least}" if least == most else f"{least} to {most}"
+    return f"at depth {least}" if least == most else f"at depth {least} to {most}"
 
 
 def _reviews(rate: ExclusionRate) -> str:
@@ -69,6 +76,11 @@ def _unknown(rate: ExclusionRate) -> str:
         return ""
     reasons = ", ".join(f"{n} {_REASONS.get(reason, reason)}" for reason, n in sorted(rate.unknown.items()))
     return f" {sum(rate.unknown.values())} could not be judged: {reasons}."
+
+
+def _outside(rate: ExclusionRate) -> str:
+    n = rate.not_drawn.get("filter_unknown", 0)
+    return f" Not in it: {n} {'retrieval' if n == 1 else 'retrievals'} whose filter is unknown." if n else ""
 
 
 def _needed(rate: ExclusionRate, section: FalseExclusion, series: str, alpha: float, state: State) -> str:

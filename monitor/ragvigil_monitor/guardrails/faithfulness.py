@@ -34,6 +34,10 @@ def _calibration(judge: Judge, look: Look | None) -> Calibration:
 FAITHFULNESS_GUARDRAIL = Guardrail(
     signal=FAITHFULNESS,
     section=lambda settings: settings.guardrails.faithfulness,
-    rule=BelowLimit(limits=lambda settings: {ALL: settings.guardrails.faithfulness.limit}, words=_words),
+    rule=BelowLimit(
+        limits=lambda settings: {ALL: settings.guardrails.faithfulness.limit},
+        words=_words,
+        is_starting_value=lambda settings: settings.guardrails.faithfulness.is_starting_value("limit"),
+    ),
     matures_s=lambda _settings: MATURES_S,
 )

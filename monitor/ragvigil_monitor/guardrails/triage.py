@@ -22,7 +22,7 @@ from ragvigil_monitor.store import Store
 SEARCHED_LEVEL = 0.95
 MOST_CANDIDATES = 20
 STRONG = 10.0
-"""From this Bayes factor on the onset lies at a marker."""
+"""Above this Bayes factor the onset lies at a marker."""
 MARKERS_JOB = "markers"
 """The job that notes what is new."""
 _EARLIER, _LATER = timedelta(hours=AFTER_H), timedelta(hours=BEFORE_H)
@@ -46,7 +46,7 @@ class Searched:
 def triaged(
     store: Store, guardrail: str, window: Window, dated: DatedOnset | None
 ) -> tuple[list[Candidate], Triage | None]:
-    """Candidates, most probable first, and what they let suspect.
+    """Candidates, measurements and then the most probable first, and what they let suspect.
 
     A measurement is a candidate only where it is what this guardrail measures with: its `service` is the guardrail.
     Without an onset: what was new in the window, and no verdict.
@@ -58,7 +58,7 @@ def triaged(
         for row in rows
         if row["kind"] != MEASUREMENT or row["service"] == guardrail
     ]
-    near = sorted(found, key=lambda each: -(each.bayes_factor or 0.0))[:MOST_CANDIDATES]
+    near = sorted(found, key=lambda each: (each.kind != MEASUREMENT, -(each.bayes_factor or 0.0)))[:MOST_CANDIDATES]
     return near, None if dated is None else triage(near, where)
 
 

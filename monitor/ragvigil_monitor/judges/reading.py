@@ -17,18 +17,16 @@ LONGEST_EVIDENCE: Final = 1_000_000
 _LASTS_AT_MOST: Final = timedelta(hours=1)
 _INSTANT: Final = timedelta(microseconds=1)
 _MOST_SPANS: Final = 500
+_READ_AT_ONCE: Final = 500
+_SIDE_BY_SIDE: Final = timedelta(hours=6)
 
 Answer = Mapping[str, Any]
 """trace_id, span_id, started_at, and whatever else is known of an answer."""
 
 
 def judgements(store: Store, judge: Judge, answers: Sequence[Answer]) -> Iterator[tuple[Answer, Judgement]]:
-    """What a judge says of each answer; those of an hour are read together, as they lie side by side in the store."""
-    ordered = sorted(answers, key=lambda answer: answer["started_at"])
-    for _, group in groupby(
-        ordered, key=lambda answer: answer["started_at"].replace(minute=0, second=0, microsecond=0)
-    ):
-        some = list(group)
+    """What a judge says of each answer, in order of time."""
+    for some in _batches(sorted(answers, key=lambda answer: answer["started_at"])):
         said, spans = _read(store, some)
         for answer in some:
             key = (answer["trace_id"], answer["span_id"])
@@ -54,6 +52,18 @@ def judgement(judge: Judge, said: Answer, spans: Sequence[Span]) -> Judgement:
     if len(answer) > LONGEST_TEXT or sum(map(len, recorded)) > LONGEST_EVIDENCE:
         return Judgement(reason=Unscorable.TOO_LONG)
     return judge.score(answer, recorded)
+
+
+def _batches(ordered: Sequence[Answer]) -> Iterator[list[Answer]]:
+    """Answers that lie side by side in the store, and not too many texts at once."""
+    batch: list[Answer] = []
+    for answer in ordered:
+        if batch and (len(batch) == _READ_AT_ONCE or answer["started_at"] - batch[0]["started_at"] > _SIDE_BY_SIDE):
+            yield batch
+            batch = []
+        batch.append(answer)
+    if batch:
+        yield batch
 
 
 def _read(store: Store, some: Sequence[Answer]) -> tuple[dict[UnitKey, Row], dict[UnitKey, list[Row]]]:

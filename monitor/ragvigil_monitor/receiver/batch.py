@@ -3,12 +3,16 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+from ragvigil_monitor.phoenix.picking import Picked
 from ragvigil_monitor.receiver.tables import LOG_EVENTS, PROCESS_COUNTS, SPANS, Row
 
 
 @dataclass(slots=True)
 class Batch:
-    """Rows of one request. `outcomes` counts (service, 'rejected_<reason>' or 'flawed_<reason>')."""
+    """Rows of one request. `outcomes` counts (service, 'rejected_<reason>' or 'flawed_<reason>').
+
+    picked: what of the request goes on to Phoenix when it is stored.
+    """
 
     spans: list[Row] = field(default_factory=list)
     answers: list[Row] = field(default_factory=list)
@@ -16,13 +20,14 @@ class Batch:
     log_events: list[Row] = field(default_factory=list)
     process_counts: list[Row] = field(default_factory=list)
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    picked: Picked | None = None
 
     def count(self, service: str, outcome: str, items: int = 1) -> None:
         """Note what became of items of a service."""
         self.outcomes[service, outcome] += items
 
     def add(self, other: "Batch") -> None:
-        """Append everything of another batch."""
+        """Append all rows and counts of another batch."""
         self.spans += other.spans
         self.answers += other.answers
         self.query_vectors += other.query_vectors

@@ -1,5 +1,6 @@
 """Bodies of export requests, decoded to batches."""
 
+from collections.abc import Callable
 from typing import TypeVar
 
 from google.protobuf.message import DecodeError, Message
@@ -7,19 +8,23 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from ragvigil_monitor.errors import BadTelemetry
+from ragvigil_monitor.phoenix.picking import Picked
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.logs import read_logs
 from ragvigil_monitor.receiver.repair import repaired
 from ragvigil_monitor.receiver.resources import UNKNOWN_SERVICE
 from ragvigil_monitor.receiver.spans import read_traces
 
+Pick = Callable[[ExportTraceServiceRequest], Picked | None]
 MessageT = TypeVar("MessageT", bound=Message)
 
 
-def decode_traces(body: bytes, received_us: int) -> Batch:
-    """Decode an ExportTraceServiceRequest; raise BadTelemetry when it is none."""
+def decode_traces(body: bytes, received_us: int, *, pick: Pick | None = None) -> Batch:
+    """Decode an ExportTraceServiceRequest; raise BadTelemetry when it is none. pick: chooses what goes to Phoenix."""
     request, texts = _parsed(ExportTraceServiceRequest, body)
-    return _counted(read_traces(request, received_us), texts)
+    batch = _counted(read_traces(request, received_us), texts)
+    batch.picked = pick(request) if pick is not None else None
+    return batch
 
 
 def decode_logs(body: bytes, received_us: int) -> Batch:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from fastapi import APIRouter, Depends, Request, Response
 from google.protobuf.message import Message
@@ -28,7 +29,11 @@ Decode = Callable[[bytes, int], Batch]
 @router.post("/traces")
 async def receive_traces(request: Request, service: ServiceDep) -> Response:
     """Store the spans of an ExportTraceServiceRequest; 200 once they are on disk."""
-    batch = await _receive(request, service, decode_traces)
+    forwarder = service.forwarder
+    decode = decode_traces if forwarder is None else partial(decode_traces, pick=forwarder.pick)
+    batch = await _receive(request, service, decode)
+    if forwarder is not None and batch.picked is not None:
+        forwarder.forward(batch.picked)
     answer = ExportTraceServiceResponse()
     if batch.outcomes:
         answer.partial_success.rejected_spans = batch.rejected()

@@ -18,11 +18,10 @@ from ragvigil_monitor.receiver.tables import Row
 from ragvigil_monitor.receiver.times import believable
 from ragvigil_monitor.receiver.values import MAX_INT32, json_text, plain, plain_mapping, text
 from ragvigil_monitor.receiver.vectors import Sent, vector_rows
+from ragvigil_monitor.span_ids import SPAN_ID_BYTES, has_ids
 
 _STATUS: Final = {Status.STATUS_CODE_OK: "ok", Status.STATUS_CODE_ERROR: "error"}
 _FILTER_STATES: Final = {"known", "none", "partial", "unknown"}
-_TRACE_ID_BYTES: Final = 16
-_SPAN_ID_BYTES: Final = 8
 _NOT_YET_PLACED: Final = (None,) * (AT["dropped_attributes"] - AT["status_message"] - 1)
 
 EVENTS: Final = "otel.events"
@@ -45,7 +44,7 @@ def read_traces(request: ExportTraceServiceRequest, received_us: int) -> Batch:
 
 
 def _read_span(span: Span, sender: Sender, received_us: int, batch: Batch, vectors: list[Sent]) -> None:
-    if not _has_ids(span):
+    if not has_ids(span):
         batch.count(sender.service, "rejected_bad_id")
         return
     draft = Draft(_bare_row(span, sender))
@@ -63,17 +62,12 @@ def _read_span(span: Span, sender: Sender, received_us: int, batch: Batch, vecto
         batch.count(sender.service, f"flawed_{flaw}")
 
 
-def _has_ids(span: Span) -> bool:
-    trace_id, span_id = span.trace_id, span.span_id
-    return len(trace_id) == _TRACE_ID_BYTES and len(span_id) == _SPAN_ID_BYTES and any(trace_id) and any(span_id)
-
-
 def _bare_row(span: Span, sender: Sender) -> Row:
     parent = span.parent_span_id
     return [
         span.trace_id,
         span.span_id,
-        parent if len(parent) == _SPAN_ID_BYTES else None,
+        parent if len(parent) == SPAN_ID_BYTES else None,
         None,
         None,
         None,

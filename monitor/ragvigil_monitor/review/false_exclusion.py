@@ -6,17 +6,20 @@ with relevance clauses. Evidence counts as deep as the probe looked (K), so both
 Whether evidence was excluded may be unknown for a reason that hides exclusions rather than their absence: what the
 filtered search found passes in any case, what only its probe found needs metadata. So the upper bound counts such
 units as excluded and the lower bounds count them as not excluded. Units unknown for other reasons are left out.
+
+Where a part of the traffic is not represented among the drawn ones, `all` is missing evidence.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
 import numpy as np
 
 from ragvigil_monitor.review.outcomes import Unknown
+from ragvigil_monitor.review.representation import FILTER_PROBE, unrepresented
 from ragvigil_monitor.review.weights import Reviewed, effective_sample
 from ragvigil_monitor.statistics.hajek import RateEstimate, hajek_rate
 from ragvigil_monitor.store import Store
@@ -28,7 +31,6 @@ SERIES: Final = (ALL, FILTERED)
 NOT_LABELLED: Final = "not_labelled"
 """Why a served retrieval is unknown that was skipped, or is in the hands of a reviewer."""
 
-_FILTER_PROBE: Final = "filter_probe"
 _HIDES_EXCLUSIONS: Final = frozenset({Unknown.NO_METADATA.value, Unknown.NOT_ALL_SHOWN.value})
 
 
@@ -37,7 +39,8 @@ class ExclusionRate:
     """One series. drawn, waiting: retrievals, and those of them that no reviewer was given yet.
 
     unknown: how many of the reviewed are unknown for which reason. depths: the shallowest and the deepest K; None where
-    no probe told.
+    no probe told. not_drawn: retrievals that are in no stratum, by reason. unrepresented: the stratum because of which
+    there is no rate, although some of its retrievals were reviewed.
     """
 
     rate: RateEstimate
@@ -45,6 +48,8 @@ class ExclusionRate:
     waiting: int
     unknown: Mapping[str, int]
     depths: tuple[int, int] | None
+    not_drawn: Mapping[str, int] = field(default_factory=dict)
+    unrepresented: str | None = None
 
 
 NOTHING_DRAWN: Final = ExclusionRate(hajek_rate([], [], []), drawn=0, waiting=0, unknown={}, depths=None)
@@ -61,8 +66,18 @@ def exclusion_rates(
     drawn = store.rows("reviews_between", kind="relevance", start=start, end=end, now=now)
     rows = store.rows("relevance_outcomes_between", start=start, end=end)
     outcomes = {row["item_id"]: row for row in rows}
-    by_series = {ALL: drawn, FILTERED: [row for row in drawn if row["stratum"] == _FILTER_PROBE]}
-    return {series: exclusion_rate(own, outcomes, level=level, alpha=alpha) for series, own in by_series.items() if own}
+    standings = store.rows("retrievals_by_standing", start=start, end=end)
+    not_drawn = {row["standing"]: row["n"] for row in standings if not row["is_stratum"]}
+    lacking = unrepresented({row["standing"]: row["n"] for row in standings}, drawn)
+    by_series = {ALL: drawn, FILTERED: [row for row in drawn if row["stratum"] == FILTER_PROBE]}
+    found = {
+        series: replace(exclusion_rate(own, outcomes, level=level, alpha=alpha), not_drawn=not_drawn)
+        for series, own in by_series.items()
+        if own
+    }
+    if lacking is not None and ALL in found:
+        found[ALL] = replace(found[ALL], rate=NOTHING_DRAWN.rate, unrepresented=lacking)
+    return found
 
 
 def exclusion_rate(

@@ -2,6 +2,7 @@
 
 from ragvigil_monitor.settings.guardrails import Faithfulness, FalseExclusion, Guardrails, QueryDrift, RateBand
 from ragvigil_monitor.settings.judge import JudgeSettings
+from ragvigil_monitor.settings.phoenix import Phoenix
 from ragvigil_monitor.settings.review import Review
 from ragvigil_monitor.settings.service import Server, Webhook
 from ragvigil_monitor.settings.settings import Settings
@@ -11,6 +12,7 @@ __all__ = [
     "FalseExclusion",
     "Guardrails",
     "JudgeSettings",
+    "Phoenix",
     "QueryDrift",
     "RateBand",
     "Review",

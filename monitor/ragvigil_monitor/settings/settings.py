@@ -3,6 +3,7 @@
 Order of precedence: arguments, environment (`RAGVIGIL_SERVER__PORT=4319`), the YAML file, the defaults here.
 """
 
+import re
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -18,6 +19,7 @@ from pydantic_settings import (
 from ragvigil_monitor.errors import ConfigurationError
 from ragvigil_monitor.settings.guardrails import Guardrails
 from ragvigil_monitor.settings.judge import JudgeSettings
+from ragvigil_monitor.settings.phoenix import Phoenix
 from ragvigil_monitor.settings.review import Review
 from ragvigil_monitor.settings.service import Alarms, Notify, Schedule, Server, StoreSettings
 
@@ -40,6 +42,7 @@ class Settings(BaseSettings):
     review: Review = Field(Review(), description="The blind review.")
     judge: JudgeSettings = Field(JudgeSettings(), description="The judge of faithfulness.")
     notify: Notify = Field(Notify(), description="The notifications.")
+    phoenix: Phoenix = Field(Phoenix(), description="An Arize Phoenix beside Ragvigil.")
 
     @classmethod
     def settings_customise_sources(
@@ -72,6 +75,9 @@ class Settings(BaseSettings):
 
 SettingsT = TypeVar("SettingsT", bound=Settings)
 
+_SECRETS = {"secret", "salt", "api_key"}
+_PASSWORD = re.compile(r"://[^/\s]*@")
+
 
 def _reading(base: type[SettingsT], file: Path | None) -> type[SettingsT]:
     config = SettingsConfigDict(yaml_file=file, yaml_file_encoding="utf-8")
@@ -87,5 +93,9 @@ def _one_problem(problem: Any) -> str:
     name = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
         return f"  {name}: there is no such setting"
-    got = "a value that is not shown" if problem["loc"][-1] in {"secret", "salt"} else repr(problem["input"])
+    got = (
+        "a value that is not shown"
+        if problem["loc"][-1] in _SECRETS
+        else _PASSWORD.sub("://…@", repr(problem["input"]))
+    )
     return f"  {name}: got {got}; {problem['msg']}"

@@ -103,7 +103,7 @@ def press(page: Page, key: str, labelled: int) -> None:
 def send(page: Page) -> None:
     expect(page.locator(".rw-held")).to_contain_text("Last:")
     page.keyboard.press("d")
-    expect(page.locator(".rw-held")).to_have_text("One key labels the answer and brings the next one.")
+    expect(page.locator(".rw-held")).to_have_text("Your last decision waits here until you make the next.")
 
 
 def test_twenty_answers_are_labelled_by_keyboard_alone(review_app: ReviewApp, page: Page) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.samples.reviews import draw_reviews, reviewed_store
+from tests.samples.searches import relevance_store
 from tests.samples.servers import running_api, running_service
 
 from ragvigil_monitor.keys import Keys, Role
@@ -29,8 +30,12 @@ class Review:
     def wait(self, **duration: float) -> None:
         self.moments[0] += timedelta(**duration)
 
-    def take(self, name: str = "ada") -> Any:
-        return self.reviewer.post(NEXT, json={"reviewer": name}).raise_for_status().json()["item"]
+    def take(self, name: str = "ada", **asked: str) -> Any:
+        return self.reviewer.post(NEXT, json={"reviewer": name, **asked}).raise_for_status().json()["item"]
+
+    def mark(self, item: Any, **other: Any) -> httpx.Response:
+        body = {"label_id": str(uuid.uuid4()), "lease_id": item["lease_id"], "reviewer": "ada", "relevant": []}
+        return self.reviewer.post(f"/api/v1/review/items/{item['item_id']}/relevance", json={**body, **other})
 
     def label(self, item: Any, **other: Any) -> httpx.Response:
         body = {"label_id": str(uuid.uuid4()), "lease_id": item["lease_id"], "reviewer": "ada", "label": "supported"}
@@ -132,6 +137,40 @@ def test_a_skip_is_final_and_may_be_sent_twice(review: Review) -> None:
     item = review.take()
     assert [review.skip(item).status_code for _ in range(2)] == [204, 204]
     assert "already" in detail(review.label(item), 409)
+
+
+@pytest.fixture
+def marking() -> Iterator[Review]:
+    yield from running_review(relevance_store(NOW, items=6))
+
+
+def test_relevant_documents_are_marked_once(marking: Review) -> None:
+    item = marking.take(kind="relevance")
+    assert (item["kind"], item["answer"], len(item["evidence"])) == ("relevance", None, 11)
+    relevant, label_id = [each["id"] for each in item["evidence"][:2]], str(uuid.uuid4())
+    first = marking.mark(item, relevant=relevant, label_id=label_id)
+    assert first.json() == {"label_id": label_id, "labelled_at": "2026-11-30T12:00:00Z"}
+    assert marking.mark(item, relevant=[*reversed(relevant), relevant[0]], label_id=label_id).json() == first.json()
+    assert "already" in detail(marking.mark(item, relevant=[]), 409)
+
+
+def test_marks_that_cannot_be_are_refused_and_named(marking: Review) -> None:
+    item = marking.take(kind="relevance")
+    assert "shows no document 'elsewhere'" in detail(marking.mark(item, relevant=["elsewhere"]), 422)
+    assert "…/relevance" in detail(marking.label(item), 409)
+    assert marking.take(kind="answer") is None
+    assert marking.mark(item).is_success
+
+
+@pytest.mark.parametrize(
+    "relevant", [None, "all", [None], [1], [""], ["x" * 81], ["x"] * 101, {"x": True}], ids=lambda value: str(value)[:9]
+)
+def test_marks_of_another_form_name_the_field(marking: Review, relevant: Any) -> None:
+    assert "body.relevant" in detail(marking.mark(marking.take(), relevant=relevant), 422)
+
+
+def test_a_kind_that_does_not_exist_is_refused(marking: Review) -> None:
+    assert "body.kind" in detail(marking.reviewer.post(NEXT, json={"reviewer": "ada", "kind": "all"}), 422)
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,15 @@ import re
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 from fastapi import FastAPI
 from tests.samples.reviews import CANARY, draw_reviews, reviewed_store
+from tests.samples.searches import Searches, relevance_store, texts
 from tests.samples.servers import running_api, running_service
 
 from ragvigil_monitor.api.app import create_app
@@ -26,6 +28,8 @@ TOLD_FIELDS = {
 """Every field that a reviewer may be told. Add one only if it tells nothing of why an item was chosen or what is
 known of it: no stratum, score, feedback, model, release, order, nor what others said."""
 LABELS = {"supported", "partly", "unsupported", "no_claim"}
+WORDS_THAT_TELL = {CANARY, "relaxed_filter", "dropped_clauses", "filter_probe", "unfiltered", "sampling", "passes"}
+"""Values of the sample, and words for what differs between a search and its probe."""
 PUBLIC = {"/openapi.json", "/docs", "/docs/oauth2-redirect", "/redoc"}
 MAY_NOT_BE_READ = ("/estimates", "/false-exclusion", "/losses")
 MUST_NOT_LABEL = [Role.INGEST, Role.ONCALL]
@@ -46,16 +50,23 @@ class Reviewing:
 
 @pytest.fixture(scope="module")
 def reviewing() -> Iterator[Reviewing]:
-    store = reviewed_store(NOW, answers=400, days=1.0)
+    store = relevance_store(NOW, items=200, store=reviewed_store(NOW, answers=400, days=1.0))
+    searches = Searches(store, np.random.default_rng(99))
+    for number in range(100):
+        searches.retrieval(searches.answer(NOW - timedelta(hours=4, minutes=number)), texts("x", "y"))
+    assert searches.store is store
     with running_service(
-        store, Keys.generate(), lambda: NOW, review={"second_label_share": 1.0, "uniform_share": 1.0}
+        store,
+        Keys.generate(),
+        lambda: NOW,
+        review={"second_label_share": 1.0, "uniform_share": 1.0, "unfiltered_share": 1.0},
     ) as service:
         draw_reviews(service)
         with running_api(service) as url:
             made = Reviewing(service, url)
             with made.client(Role.REVIEWER) as bob:
                 for label in sorted(LABELS):
-                    item = take(bob, "bob")
+                    item = take(bob, "bob", kind="answer")
                     label_it(bob, item, "bob", label).raise_for_status()
             yield made
     store.close()
@@ -67,8 +78,8 @@ def reviewer(reviewing: Reviewing) -> Iterator[httpx.Client]:
         yield client
 
 
-def take(client: httpx.Client, name: str) -> dict[str, Any]:
-    served = client.post("/api/v1/review/next", json={"reviewer": name}).raise_for_status().json()
+def take(client: httpx.Client, name: str, **asked: str) -> dict[str, Any]:
+    served = client.post("/api/v1/review/next", json={"reviewer": name, **asked}).raise_for_status().json()
     item: dict[str, Any] = served["item"]
     return item
 
@@ -99,7 +110,10 @@ def bodies(item: dict[str, Any], service: Service) -> list[dict[str, Any]]:
     return [
         {},
         {"reviewer": "ada", "resume": True},
+        {"reviewer": "ada", "kind": item["kind"]},
         {**answer, "label_id": str(uuid.uuid4()), "label": "partly"},
+        {**answer, "label_id": str(uuid.uuid4()), "relevant": [each["id"] for each in item["evidence"][:1]]},
+        {**answer, "label_id": str(uuid.uuid4()), "relevant": ["no such document"]},
         answer,
         {"now": service.clock().isoformat()},
         {"by": "ada", "until": "2030-01-01T00:00:00Z"},
@@ -109,7 +123,8 @@ def bodies(item: dict[str, Any], service: Service) -> list[dict[str, Any]]:
 def everything_reached(reviewing: Reviewing, client: httpx.Client) -> Iterator[tuple[str, httpx.Response]]:
     """Every route with every body, with the ids that a reviewer can know."""
     for method, path in operations(create_app(reviewing.service)):
-        for body in bodies(item := take(client, "ada"), reviewing.service):
+        of_each_kind = [take(client, "ada", kind=kind) for kind in ("answer", "relevance")]
+        for item, body in [(each, body) for each in of_each_kind for body in bodies(each, reviewing.service)]:
             address = re.sub(r"\{\w+\}", item["item_id"], path)
             answer = client.request(method, address, json=body, params={"reviewer": "ada"})
             yield f"{method} {path}", answer
@@ -123,11 +138,12 @@ def test_no_route_tells_a_reviewer_what_would_bias_a_label(reviewing: Reviewing,
         if answer.headers.get("content-type", "").startswith("application/json"):
             unexpected = set(fields(answer.json())) - TOLD_FIELDS
             told += [(route, name) for name in unexpected]
-        told += [(route, CANARY)] * (CANARY.encode() in answer.content)
+        told += [(route, word) for word in WORDS_THAT_TELL if word.encode() in answer.content]
     assert not told
     assert successes >= {
         "POST /api/v1/review/next",
         "POST /api/v1/review/items/{item_id}/label",
+        "POST /api/v1/review/items/{item_id}/relevance",
         "POST /api/v1/review/items/{item_id}/skip",
         "GET /api/v1/review/progress",
     }
@@ -141,7 +157,7 @@ def test_the_models_of_the_reviewers_routes_hold_no_other_field(reviewing: Revie
             for operation in methods.values():
                 named |= set(properties(operation["responses"], description))
     assert named <= TOLD_FIELDS
-    assert {"question", "evidence", "waiting"} <= named
+    assert {"kind", "question", "evidence", "waiting"} <= named
 
 
 def properties(schema: Any, description: dict[str, Any]) -> Iterator[str]:
@@ -163,6 +179,23 @@ def test_an_item_that_another_labelled_looks_like_one_that_nobody_did(reviewer: 
         frozenset({"kind", "item_id", "lease_id", "expires_at", "question", "answer", "evidence"})
     }
     assert {frozenset(passage) for item in items for passage in item["evidence"]} == {frozenset({"id", "text"})}
+
+
+def test_a_probed_search_looks_like_one_that_had_no_filter(reviewing: Reviewing, reviewer: httpx.Client) -> None:
+    """By its fields: which of the two an item is, which run found a document and at what rank, nothing tells."""
+    items = [take(reviewer, "ivy", kind="relevance") for _ in range(12)]
+    stored = [reviewing.service.store.rows("review_item_by_id", item_id=item["item_id"])[0] for item in items]
+    assert {row["probe_span_id"] is None for row in stored} == {True, False}
+    assert {frozenset(item) for item in items} == {
+        frozenset({"kind", "item_id", "lease_id", "expires_at", "question", "answer", "evidence"})
+    }
+    assert {item["answer"] for item in items} == {None}
+    for item, row in zip(items, stored, strict=True):
+        ids = [passage["id"] for passage in item["evidence"]]
+        assert ids == sorted(ids)
+        assert all(re.fullmatch("[0-9a-f]{16}", id_) for id_ in ids)
+        secrets = (row[name] for name in ("trace_id", "retrieval_span_id", "probe_trace_id", "probe_span_id", "seed"))
+        assert not [secret for secret in secrets if secret is not None and secret.hex() in str(item)]
 
 
 def test_names_of_an_item_are_not_those_of_its_answer(reviewing: Reviewing, reviewer: httpx.Client) -> None:

@@ -42,7 +42,7 @@ def test_answers_that_lose_their_evidence_raise_one_alert_that_says_what_it_must
     (alert,) = alerts()
     assert timedelta(0) < alert.opened_at - bad_from < timedelta(hours=24)
     assert alert.sentence.startswith("faithfulness by the lexical judge 1 (uncalibrated) over the last 24 h: ")
-    assert alert.sentence.endswith("lower limit 85 %.")
+    assert alert.sentence.endswith("lower limit 85 % (starting value).")
     shown = alert.evidence
     assert (shown.limit, shown.unit, shown.alarm_lower) == (0.85, "ratio", None)
     assert shown.value is not None
@@ -90,7 +90,8 @@ def test_too_few_scores_are_no_verdict(memory_store: Store, make_service: MakeSe
 def test_before_the_first_answer_it_says_so() -> None:
     (sentence,) = FAITHFULNESS_GUARDRAIL.waiting(Settings.load()).values()
     assert sentence == (
-        "No answer has arrived yet; faithfulness by the lexical judge 1 (uncalibrated) has the lower limit 85 %."
+        "No answer has arrived yet; faithfulness by the lexical judge 1 (uncalibrated) has the lower limit 85 % "
+        "(starting value)."
     )
 
 

@@ -127,6 +127,26 @@ def test_nothing_drawn_is_missing_evidence_too(judge: Judge) -> None:
     assert "none was drawn for review" in finding.sentence
 
 
+def test_unfiltered_retrievals_alone_are_no_reassuring_zero(judge: Judge) -> None:
+    """Their evidence is never excluded, and what filters exclude nobody has probed."""
+    unprobed = {**UNFILTERED, "standing": "not_probed"}
+    finding = judge((300, UNFILTERED), (300, unprobed))["all"]
+    assert (finding.state, finding.estimate.value) == (State.NO_DATA, None)
+    assert finding.sentence == (
+        "Too few filtered retrievals were probed and drawn for review to stand for all of them over the last 168 h: "
+        "missing evidence; limit 2 % (starting value)."
+    )
+    alone = judge((300, UNFILTERED))["all"]
+    assert alone.state is State.OK
+    assert "at unknown depth: 0 %" in alone.sentence
+
+
+def test_retrievals_with_an_unknown_filter_are_said_to_be_left_out(judge: Judge) -> None:
+    unknown = {**UNFILTERED, "standing": "filter_unknown"}
+    finding = judge((200, FOUND), (30, unknown))["all"]
+    assert finding.sentence.endswith("Not in it: 30 retrievals whose filter is unknown.")
+
+
 def test_before_the_first_answer_it_waits(judge: Judge) -> None:
     finding = judge(answered_before=False)["all"]
     assert finding.state is State.WARMING_UP

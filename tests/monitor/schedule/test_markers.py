@@ -213,3 +213,29 @@ def test_releases_that_were_stored_before_are_markers_now(tmp_path: Path) -> Non
     assert done["done_up_to"].day == 4
     assert list(first_seen(store)) == ["1.1", "1.0"]
     store.close()
+
+
+def test_a_new_judge_is_a_marker_of_what_it_measures(
+    memory_store: Store, noted: Callable[[float], Seen], monday: datetime
+) -> None:
+    _judge(memory_store, monday, "1")
+    _judge(memory_store, monday + timedelta(hours=10), "1")
+    _judge(memory_store, monday + timedelta(hours=10.5), "2", in_sample=False)
+    assert noted(11) == []
+    _judge(memory_store, monday + timedelta(hours=11.5), "2")
+    assert noted(12) == [("measurement", "lexical 2", 11.5)]
+
+
+def _judge(store: Store, started_at: datetime, version: str, *, in_sample: bool = True) -> None:
+    row = {
+        "trace_id": bytes(16),
+        "answer_span_id": bytes(8),
+        "started_at": started_at.replace(tzinfo=None),
+        "judge": "lexical",
+        "judge_version": version,
+        "score": 1.0,
+        "in_sample": in_sample,
+        "judged_at": started_at.replace(tzinfo=None),
+    }
+    with store.transaction() as writer:
+        writer.execute_with("add_judge_scores", pa.Table.from_pylist([row]))

@@ -90,6 +90,15 @@ def test_a_rate_near_one_is_dated_like_a_rate_near_zero(before: float, after: fl
     assert all(each is not None and abs(each.at - 90) <= 4 for each in found)
 
 
+def test_an_onset_cannot_lie_after_the_last_traffic_or_before_the_first() -> None:
+    empty = np.zeros(7)
+    counts, totals = simulated(np.random.default_rng(8), 80, 0.05, 0.2)
+    found = onset(*(np.concatenate([empty, each, empty]) for each in (counts, totals)))
+    assert found is not None
+    assert not found.probabilities[:7].any()
+    assert not found.probabilities[-7:].any()
+
+
 def test_an_interval_of_a_higher_level_is_longer() -> None:
     found = onset(*simulated(np.random.default_rng(7), 80, 0.05, 0.12))
     assert found is not None

@@ -13,6 +13,7 @@ from tests.samples.multilingual.encoder import CrossLingualEncoder
 
 import ragvigil
 from ragvigil import Filter, entitlement, relevance, where
+from ragvigil.clock import Clock
 from ragvigil.predicates import And, Leaf, Not, Or, Predicate, eq
 
 COLLECTION = "passages"
@@ -76,7 +77,7 @@ class App:
 
 
 @contextmanager
-def watched_by(receiver: str) -> Iterator[None]:
+def watched_by(receiver: str, clock: Clock | None = None) -> Iterator[None]:
     """Ragvigil in this process: every search is probed, and texts of documents are sent."""
     ragvigil.configure(
         service_name="library",
@@ -85,6 +86,7 @@ def watched_by(receiver: str) -> Iterator[None]:
         probe_share=1.0,
         max_waiting_probes=1000,
         document_texts=True,
+        clock=clock,
     )
     try:
         yield

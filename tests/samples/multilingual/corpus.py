@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 LOCALES = ("de", "en", "es")
 TENANTS = ("acme", "globex")
 UNTRANSLATED = 0.4
@@ -99,6 +101,19 @@ def real(folder: Path) -> Corpus:
             for q in _lines(folder / "questions.jsonl.gz")
         ],
     )
+
+
+def real_or_skip() -> Corpus:
+    """The real texts; skips the test where there are none."""
+    folder = folder_of_real_text()
+    if not (folder / "questions.jsonl.gz").exists():
+        pytest.skip(f"no real text in {folder}; RAGVIGIL_TEST_DATA names a folder with passages and questions")
+    return real(folder)
+
+
+def sample(questions: Sequence[Question], size: int, seed: int) -> list[Question]:
+    """So many of the questions, or all where there are fewer."""
+    return random.Random(seed).sample(questions, min(size, len(questions)))
 
 
 def shelved(corpus: Corpus, seed: int) -> list[Document]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+from tests.samples.multilingual.app import CITED
 from tests.samples.multilingual.corpus import Document, Request
 from tests.samples.multilingual.encoder import CrossLingualEncoder, Vectors
 
@@ -93,21 +94,57 @@ def excluded_on_the_shelves(asked: Iterable[Request], documents: Sequence[Docume
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What truly became of the evidence of one request; documents: the relevant ones, each with its last stage."""
+
+    documents: dict[str, str | None]
+    lost_at: str | None
+
+
 class ByHand:
     """The searches of the application again, by comparing everything with everything, without database or probe."""
 
-    def __init__(self, documents: Sequence[Document], encoder: CrossLingualEncoder) -> None:
+    def __init__(
+        self, documents: Sequence[Document], encoder: CrossLingualEncoder, *, k: int, hard_locale: bool
+    ) -> None:
         self._documents = documents
         self._encoder = encoder
         self._vectors: Vectors = encoder.encode([document.passage.text for document in documents])
+        self._k = k
+        self._hard_locale = hard_locale
 
-    def is_excluded(self, request: Request, k: int) -> bool:
-        """Whether the best `k` in the question's language, and the best 2 k in all, hold evidence of others only."""
+    def excluded(self, asked: Iterable[Request]) -> set[str]:
+        """The questions whose evidence, among what both searches can find, is in other languages only."""
+        return {request.question.id for request in asked if self.fate(request).lost_at == "filter"}
+
+    def fate(self, request: Request) -> Fate:
+        """Follow what answers a question from both searches into the citations."""
+        ranked = self._ranked(request)
+        passing = [each for each in ranked if not self._hard_locale or each.passage.locale == request.question.locale]
+        found = passing[: self._k]
+        seen = found + (ranked[: 2 * self._k] if self._hard_locale else [])
+        relevant = [document for document in seen if request.is_answered_by(document)]
+        last_seen = {each.passage.id: _last_seen(each, found) for each in relevant}
+        return Fate(last_seen, _lost_at(set(last_seen.values()), passes=any(each in passing for each in relevant)))
+
+    def _ranked(self, request: Request) -> list[Document]:
         scores = self._vectors @ self._encoder.encode([request.question.text])[0]
-        ranked = [self._documents[i] for i in np.argsort(-scores) if request.may_see(self._documents[i])]
-        same = [document for document in ranked if document.passage.locale == request.question.locale]
-        relevant = [document for document in ranked[: 2 * k] + same[:k] if request.is_answered_by(document)]
-        return bool(relevant) and not any(document in same for document in relevant)
+        return [self._documents[i] for i in np.argsort(-scores) if request.may_see(self._documents[i])]
+
+
+def _last_seen(document: Document, found: list[Document]) -> str | None:
+    if document not in found:
+        return None
+    return "citation" if document in found[:CITED] else "context"
+
+
+def _lost_at(last_seen: set[str | None], *, passes: bool) -> str | None:
+    if not last_seen:
+        return None
+    if last_seen == {None}:
+        return "retrieve" if passes else "filter"
+    return "kept" if "citation" in last_seen else "citation"
 
 
 def _ids(documents: str) -> list[str]:

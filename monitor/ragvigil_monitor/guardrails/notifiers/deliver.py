@@ -5,20 +5,18 @@ the first time, its notifications stay in the outbox as `withheld`. One that is 
 Sending holds no transaction. An attempt whose record is lost is repeated under the same delivery id.
 """
 
-import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from ragvigil_monitor.guardrails.notifiers.notifier import Notification, Notifier, Outcome
 from ragvigil_monitor.guardrails.notifiers.registry import enabled_notifiers
 from ragvigil_monitor.job import Turn, Write
+from ragvigil_monitor.retry_delay import delay_s
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Writer
 from ragvigil_monitor.store.database import Row
 
 MOST_AT_ONCE = 20
-FIRST_DELAY_S = 10.0
-LONGEST_DELAY_S = 3600.0
 LONGEST_RETRY_AFTER_S = 86400.0
 WITHHELD = "not sent: the alert had resolved before anybody was told of it"
 
@@ -60,17 +58,6 @@ def deliver(service: Service, turn: Turn) -> Write | None:
             _record(writer, attempt)
 
     return write
-
-
-def delay_s(delivery_id: str, attempts: int) -> float:
-    """How long to wait after so many failed attempts: doubling from 10 s to an hour, spread by ± 25 %.
-
-    The spread follows from the id, so that deliveries that failed together do not all come back together, and a
-    repetition of the run decides the same.
-    """
-    digest = hashlib.sha256(f"{delivery_id}\n{attempts}".encode()).digest()
-    spread = 0.75 + int.from_bytes(digest[:4]) / 2**33
-    return spread * min(LONGEST_DELAY_S, FIRST_DELAY_S * 2.0 ** min(attempts - 1, 30))
 
 
 def attempted(notification: Notification, outcome: Outcome, now: datetime, max_attempts: int) -> Attempt:

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from ragvigil_monitor.api.models import Alert
 from ragvigil_monitor.guardrails.alerts import silence
-from ragvigil_monitor.guardrails.notifiers.deliver import MOST_AT_ONCE, attempted, delay_s, deliver
+from ragvigil_monitor.guardrails.notifiers.deliver import MOST_AT_ONCE, attempted, deliver
 from ragvigil_monitor.guardrails.notifiers.notifier import Notification, Outcome
 from ragvigil_monitor.job import Turn
+from ragvigil_monitor.retry_delay import delay_s
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store
 

@@ -1,0 +1,1 @@
+"""Arize Phoenix beside Ragvigil: a share of the traces goes there, and what people said of their answers."""
