@@ -1,6 +1,7 @@
 """Simulated reviewers: they label through the review API what it shows them, as people would, and err as people do."""
 
 import re
+import threading
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -41,8 +42,9 @@ class Reviews:
 class Reviewers:
     """Label everything that waits; they know the truth about questions, and of items only what the API shows."""
 
-    def __init__(self, http: httpx.Client, library: Library, truth: Truth, seed: int) -> None:
+    def __init__(self, http: httpx.Client, library: Library, truth: Truth, seed: int, stop: threading.Event) -> None:
         self._http = http
+        self._stop = stop
         self._truth = truth
         self._seed = seed
         self._id_of = {entry.text: entry.id for entry in library.entries.values()}
@@ -50,15 +52,17 @@ class Reviewers:
 
     @classmethod
     @contextmanager
-    def at(cls, url: str, keys: Keys, library: Library, truth: Truth, seed: int) -> Iterator[Self]:
+    def at(
+        cls, url: str, keys: Keys, library: Library, truth: Truth, seed: int, stop: threading.Event
+    ) -> Iterator[Self]:
         """Reviewers with the key of their role, and no other."""
         authorization = {"Authorization": f"Bearer {keys.by_role[Role.REVIEWER]}"}
         with httpx.Client(base_url=url, headers=authorization, timeout=300.0, trust_env=False) as http:
-            yield cls(http, library, truth, seed)
+            yield cls(http, library, truth, seed, stop)
 
     def label_all(self) -> None:
-        """Take turns until nothing waits for anybody."""
-        while sum(self._label_next(reviewer) for reviewer in REVIEWERS):
+        """Take turns until nothing waits for anybody, or someone stops the run."""
+        while not self._stop.is_set() and sum(self._label_next(reviewer) for reviewer in REVIEWERS):
             pass
 
     def _label_next(self, reviewer: str) -> bool:

@@ -61,7 +61,7 @@ class _Demo:
         with serving.child, Monitor.at(serving.url, serving.keys) as monitor:
             truth = Truth(self._library)
             with (
-                Reviewers.at(serving.url, serving.keys, self._library, truth, self._plan.seed) as reviewers,
+                Reviewers.at(serving.url, serving.keys, self._library, truth, self._plan.seed, self._stop) as reviewers,
                 progress(self._plan, self._console) as tell,
             ):
                 volume = Simulation(

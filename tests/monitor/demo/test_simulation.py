@@ -59,7 +59,7 @@ def test_everything_that_is_drawn_is_reviewed_in_its_own_time_and_compared_with_
     library: Library, serving: ServeProcess, monitor: Monitor
 ) -> None:
     plan, truth = Plan.draw(seed=3, end=utc_now(), days=2, answers=250), Truth(library)
-    with Reviewers.at(serving.url, serving.keys, library, truth, plan.seed) as reviewers:
+    with Reviewers.at(serving.url, serving.keys, library, truth, plan.seed, threading.Event()) as reviewers:
         simulation(plan, library, monitor, truth=truth, review=reviewers.label_all).run()
     assert reviewers.reviews.served == reviewers.reviews.labelled > 15
     report = evidence_report(monitor, truth, reviewers.reviews)
@@ -99,6 +99,18 @@ def test_a_stop_ends_the_run_with_a_sentence(library: Library, monitor: Monitor)
     plan = Plan.draw(seed=3, end=utc_now(), days=3, answers=60)
     with pytest.raises(Interrupted, match="Stopped before the end"):
         simulation(plan, library, monitor, stop=stop, tell=stop_after_a_day).run()
+
+
+def test_reviewers_stop_when_the_run_does(library: Library, serving: ServeProcess, monitor: Monitor) -> None:
+    plan, truth, stop = Plan.draw(seed=3, end=utc_now(), days=1, answers=120), Truth(library), threading.Event()
+    with Reviewers.at(serving.url, serving.keys, library, truth, plan.seed, stop) as reviewers:
+        simulation(plan, library, monitor, truth=truth).run()
+        stop.set()
+        reviewers.label_all()
+        assert reviewers.reviews.served == 0
+        stop.clear()
+        reviewers.label_all()
+        assert reviewers.reviews.labelled > 0
 
 
 def test_a_refusal_of_the_service_is_quoted(monitor: Monitor) -> None:
