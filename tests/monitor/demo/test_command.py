@@ -28,7 +28,7 @@ def demo(*arguments: object, **environment: str) -> subprocess.CompletedProcess[
 
 @pytest.mark.slow
 def test_a_smaller_run_loses_nothing_and_finds_what_needs_no_long_history(tmp_path: Path) -> None:
-    """Two weeks are too short to learn what people ask; the six weeks are run by hand and reported."""
+    """Two weeks are too short to learn what people ask, and a two-day incident for reviews to come in."""
     file = tmp_path / "report.json"
     done = demo("--headless", *SCALED, "--report", file)
     assert done.stderr == ""
@@ -38,7 +38,7 @@ def test_a_smaller_run_loses_nothing_and_finds_what_needs_no_long_history(tmp_pa
     delays_h = {incident["kind"]: incident["delay_h"] for incident in report["incidents"]}
     assert set(delays_h) == {incident.kind for incident in INCIDENTS}
     found = {kind for kind, delay_h in delays_h.items() if delay_h is not None and 0 < delay_h < 96}
-    assert {"slow_reranker", "cost_rise", "unsupported_claims", "wrong_hard_filter"} <= found
+    assert {"slow_reranker", "cost_rise", "unsupported_claims"} <= found
     assert report["false_alarms"] == []
     assert report["reviews"]["labelled"] == report["reviews"]["served"] > 300
     exclusion = report["false_exclusion"]

@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from tests.samples.demo_evidence import NO_LOSSES, evidence, series
+from tests.samples.demo_reports import NO_LOSSES, evidence, series
 
 from ragvigil_monitor.api.exclusion_models import ExclusionSeries
 from ragvigil_monitor.demo.evidence_report import EvidenceReport

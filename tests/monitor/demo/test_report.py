@@ -3,9 +3,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 
 import pytest
-from tests.samples.demo_evidence import evidence
+from tests.samples.demo_reports import an_alert, evidence
 
-from ragvigil_monitor.api.models import Alert, AlertState, Evidence
+from ragvigil_monitor.api.models import Alert
 from ragvigil_monitor.demo.evidence_report import EvidenceReport
 from ragvigil_monitor.demo.incidents import Planted, cost_rise, slow_reranker
 from ragvigil_monitor.demo.report import Report, Volume, judge
@@ -30,39 +30,8 @@ def alert() -> MakeAlert:
     numbers = count(1)
 
     def make(guardrail: str, opened: float, resolved: float | None = None, series: str = "answer") -> Alert:
-        evidence = Evidence(
-            window_start=day(opened) - timedelta(hours=24),
-            window_end=day(opened),
-            value=1.0,
-            lower=1.0,
-            upper=1.0,
-            alarm_lower=1.0,
-            limit=0.5,
-            unit="ms",
-            n=100,
-            missing=0,
-            slices=[],
-            trace_ids=[],
-            releases=[],
-        )
-        return Alert(
-            alert_id=f"a{next(numbers)}",
-            guardrail=guardrail,
-            series=series,
-            state=AlertState.FIRING if resolved is None else AlertState.RESOLVED,
-            opened_at=day(opened),
-            onset_at=None,
-            onset_earliest=None,
-            onset_latest=None,
-            last_breach_at=day(opened),
-            resolved_at=None if resolved is None else day(resolved),
-            acknowledged_at=None,
-            acknowledged_by=None,
-            acknowledged_note=None,
-            silenced_until=None,
-            sentence="p95 is above.",
-            evidence=evidence,
-        )
+        found = an_alert(guardrail, day(opened), None if resolved is None else day(resolved), series=series)
+        return found.model_copy(update={"alert_id": f"a{next(numbers)}"})
 
     return make
 
