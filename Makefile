@@ -1,13 +1,16 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+ALIBI_PYTHON ?= $(shell command -v python3.11 || echo $(PYTHON))
+ALIBI_STAMP := .venv-alibi/.installed
 COMPILE := $(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header \
 	--python-version 3.11
 
 # Two cores are shared by several processes here; more BLAS threads than cores make everything slower.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: setup demo test check lint types imports bench lock screenshots clean setup-phoenix test-phoenix
+.PHONY: setup demo test check lint types imports bench lock screenshots clean \
+	setup-phoenix test-phoenix setup-alibi test-alibi
 
 setup: $(STAMP) ## create .venv with exactly the locked dependencies and this project, editable
 
@@ -17,11 +20,22 @@ $(STAMP): requirements.lock pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $(STAMP)
 
+setup-alibi: $(ALIBI_STAMP) ## create .venv-alibi with alibi-detect, which wants older libraries than anything else here
+
+$(ALIBI_STAMP): environments/alibi-detect.txt
+	$(ALIBI_PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11) and "alibi-detect 0.11.4 wants Python 3.11")'
+	$(ALIBI_PYTHON) -m venv --clear .venv-alibi
+	.venv-alibi/bin/pip install --quiet --disable-pip-version-check $(ALIBI_PIP) -r environments/alibi-detect.txt
+	touch $(ALIBI_STAMP)
+
 demo: setup ## six simulated weeks of a real RAG app with planted incidents, then the pages
 	$(BIN)/ragvigil demo
 
 test: setup ## run the tests
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+test-alibi: setup setup-alibi ## compare our permutation test with that of alibi-detect
+	RAGVIGIL_TESTS_ALIBI=1 $(BIN)/python -m pytest tests/alibi
 
 check: lint types imports test ## everything that CI checks
 
@@ -57,4 +71,4 @@ screenshots: setup ## renew the pictures in docs/images from a running demo stor
 	$(BIN)/python -m tests.screenshots
 
 clean: ## remove the environment and caches
-	rm -rf .venv .venv-phoenix .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf .venv .venv-phoenix .venv-alibi .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

@@ -1,15 +1,14 @@
 """What the pages read of the API's answers: only the fields that they use; unknown ones are ignored."""
 
 from datetime import datetime
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
-
-class Read(BaseModel):
-    """Base: immutable, tolerant of fields that a newer service adds."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
+from ragvigil_dashboards.answer_models import Answer as Answer
+from ragvigil_dashboards.answer_models import AnswerRow as AnswerRow
+from ragvigil_dashboards.answer_models import Document as Document
+from ragvigil_dashboards.answer_models import StageSpan as StageSpan
+from ragvigil_dashboards.read import Read as Read
 
 
 class GuardrailState(Read):
@@ -78,7 +77,7 @@ class Evidence(Read):
     slices: list[SliceShare]
     trace_ids: list[str]
     releases: list[Candidate]
-    also_in_breach: list[str] = []
+    also_in_breach: list[str] = Field(default_factory=list)
     triage: Triage | None = None
     split: ChangeSplit | None = None
 
@@ -102,6 +101,7 @@ class Alert(Read):
     silenced_until: datetime | None
     sentence: str
     evidence: Evidence
+    cross_check: str | None
 
 
 class AlarmBudget(Read):
@@ -129,7 +129,7 @@ class Status(Read):
     guardrails: list[GuardrailState]
     alerts: list[Alert]
     problems: list[MonitorProblem]
-    phoenix_urls: dict[str, str] = {}
+    phoenix_urls: dict[str, str] = Field(default_factory=dict)
 
 
 class Completeness(Read):
@@ -215,87 +215,3 @@ class Release(Read):
     service: str
     service_version: str
     first_seen_at: datetime
-
-
-class AnswerRow(Read):
-    """One answer in a list."""
-
-    trace_id: str
-    started_at: datetime
-    duration_ms: float | None
-    cost_usd: float | None
-    service: str
-    service_version: str | None
-    intent: str | None
-    status: str
-    question: str | None
-    stage_duration_ms: float | None
-    stage_cost_usd: float | None
-    phoenix_url: str | None = None
-
-
-class Document(Read):
-    """One document in a stage's list."""
-
-    id: str
-    score: float | None
-
-
-class StageSpan(Read):
-    """One span of an answer."""
-
-    span_id: str
-    parent_span_id: str | None
-    name: str
-    kind: str | None
-    stage: str | None
-    offset_ms: float
-    duration_ms: float | None
-    status: str
-    status_message: str | None
-    service: str
-    model: str | None
-    input_tokens: int | None
-    output_tokens: int | None
-    cost_usd: float | None
-    time_to_first_token_ms: float | None
-    top_k: int | None
-    query_text: str | None
-    filter_state: str | None
-    filter_in_words: list[str]
-    input_documents: list[Document]
-    output_documents: list[Document]
-    context_tokens: int | None
-    context_truncated: bool | None
-    attributes: dict[str, Any]
-    dropped_attributes: int
-
-    @property
-    def ended_ms(self) -> float:
-        """When the span ended, from the start of the answer; its start where the duration is unknown."""
-        return self.offset_ms + (self.duration_ms or 0.0)
-
-
-class Answer(Read):
-    """Everything about one answer."""
-
-    trace_id: str
-    span_id: str
-    answer_id: str
-    started_at: datetime
-    duration_ms: float | None
-    cost_usd: float | None
-    service: str
-    service_version: str | None
-    status: str
-    session_id: str | None
-    intent: str | None
-    slices: dict[str, str]
-    question: str | None
-    answer: str | None
-    citations: list[str]
-    refusal: bool | None
-    confidence: float | None
-    phoenix_share: float | None = None
-    phoenix_url: str | None = None
-    spans: list[StageSpan]

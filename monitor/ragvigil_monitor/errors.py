@@ -11,6 +11,7 @@ MonitorError
 ├── UnknownAlert          there is no alert with this id
 ├── ClockWentBack         a job is done up to a time that has not come yet
 ├── ProcessFailed         a child process did not start or ended on its own
+├── AlibiFailed           alibi-detect did not compute what it was asked for
 ├── ReviewRefused         a label or skip cannot be taken
 │   ├── UnknownItem       there is no item with this id
 │   ├── NotLeased         the item is not in the hands of this reviewer
@@ -60,6 +61,10 @@ class ConfigurationError(MonitorError, ValueError):
 
 class ProcessFailed(MonitorError):  # noqa: N818
     """A child process did not start, or ended on its own."""
+
+
+class AlibiFailed(MonitorError):  # noqa: N818
+    """The environment of alibi-detect is not there, may not be used, or gave no usable answer."""
 
 
 class BadTelemetry(MonitorError, ValueError):  # noqa: N818

@@ -15,6 +15,8 @@ from typing import Self
 
 from apscheduler.schedulers.background import BackgroundScheduler
 
+from ragvigil_monitor.drift.alibi import AlibiDetect
+from ragvigil_monitor.drift.cross_check import BACKEND, CROSS_CHECK, cross_check_job
 from ragvigil_monitor.errors import ClockWentBack
 from ragvigil_monitor.job import Job, Turn
 from ragvigil_monitor.jobs import jobs
@@ -23,6 +25,8 @@ from ragvigil_monitor.service import Service, utc_now
 logger = logging.getLogger(__name__)
 
 _one_at_a_time = threading.Lock()
+_CHECK_S = 60.0
+"""A failed check is tried again so soon; there is no hurry, and each try starts a process."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -36,6 +40,12 @@ def run_due(service: Service, now: datetime, *, listed: Callable[..., Iterable[J
     with _one_at_a_time:
         failing = {problem["job"] for problem in service.store.rows("job_problems_now")}
         return {job.name: _guarded(service, job, now, job.name in failing) for job in listed(service.settings)}
+
+
+def run_apart(service: Service, job: Job, now: datetime) -> int:
+    """Run a job that may take long, and for which the others do not wait; it fails as one of them would."""
+    failing = {problem["job"] for problem in service.store.rows("job_problems_now")}
+    return _guarded(service, job, now, job.name in failing)
 
 
 def due_ends(start: datetime, now: datetime, every_s: int, lateness_s: float) -> list[datetime]:
@@ -57,9 +67,13 @@ def _guarded(service: Service, job: Job, now: datetime, was_failing: bool) -> in
             writer.execute("note_job_problem", job=job.name, failed_at=now, error=error)
         return 0
     if was_failing:
-        with service.store.transaction() as writer:
-            writer.execute("clear_job_problem", job=job.name)
+        _forget_problem(service, job.name)
     return judged
+
+
+def _forget_problem(service: Service, job: str) -> None:
+    with service.store.transaction() as writer:
+        writer.execute("clear_job_problem", job=job)
 
 
 def _run(service: Service, job: Job, now: datetime) -> int:
@@ -108,11 +122,13 @@ class Ticker:
     """Runs what is due at the service's clock, every `schedule.tick_s` seconds of real time; never where that is 0.
 
     A context manager. One run at a time: a tick that comes while another runs is left out, the next one catches up.
+    The cross-check of drift evidence, where it is wanted, has a time of its own and is given up when this stops.
     """
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self._scheduler = BackgroundScheduler(timezone=UTC)
+        self._stopping = threading.Event()
 
     def __enter__(self) -> Self:
         self.start()
@@ -128,21 +144,33 @@ class Ticker:
         tick_s = self._service.settings.schedule.tick_s
         if tick_s == 0:
             return
+        self._repeat(self._tick, tick_s)
+        if self._service.settings.drift.backend == BACKEND:
+            self._repeat(self._check_drift, max(tick_s, _CHECK_S))
+        else:
+            _forget_problem(self._service, CROSS_CHECK)
+        self._scheduler.start()
+
+    def stop(self) -> None:
+        """Let a run that has begun finish, then stop; a second call does nothing."""
+        self._stopping.set()
+        if self._scheduler.running:
+            self._scheduler.shutdown(wait=True)
+
+    def _repeat(self, task: Callable[[], None], every_s: float) -> None:
         self._scheduler.add_job(
-            self._tick,
+            task,
             "interval",
-            seconds=tick_s,
+            seconds=every_s,
             next_run_time=utc_now(),
             coalesce=True,
             max_instances=1,
             misfire_grace_time=None,
         )
-        self._scheduler.start()
 
-    def stop(self) -> None:
-        """Let a run that has begun finish, then stop; a second call does nothing."""
-        if self._scheduler.running:
-            self._scheduler.shutdown(wait=True)
+    def _check_drift(self) -> None:
+        alibi = AlibiDetect.of(self._service.settings.drift, self._stopping)
+        run_apart(self._service, cross_check_job(alibi), self._service.clock())
 
     def _tick(self) -> None:
         run_due(self._service, self._service.clock())

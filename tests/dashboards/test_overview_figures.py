@@ -135,6 +135,13 @@ def test_a_card_answers_the_five_questions(firing: Alert, reader: Reader) -> Non
     assert f'href="answer?trace_id={firing.evidence.trace_ids[0]}"' in shown
 
 
+def test_a_check_by_another_implementation_stands_on_the_card_as_inert_text(firing: Alert, reader: Reader) -> None:
+    assert "Checked" not in card(firing, reader)
+    checked = firing.model_copy(update={"cross_check": "MMD² by alibi-detect 0.11.4: <b>0.1</b>"})
+    shown = card(checked, reader)
+    assert "<dt>Checked</dt><dd><span>MMD² by alibi-detect 0.11.4: &lt;b&gt;0.1&lt;/b&gt;</span></dd>" in shown
+
+
 @pytest.mark.parametrize(
     ("after_onset_min", "said"),
     [

@@ -21,6 +21,7 @@ def evidence_facts(alert: Alert, reader: Reader, phoenix_urls: Mapping[str, str]
     return [
         *_fact("Since", since(alert, reader)),
         *_fact("How sure", together([gauge.draw(evidence), _sample(evidence, reader)])),
+        *([] if alert.cross_check is None else _fact("Checked", tag("span", alert.cross_check))),
         *_fact("Where", together([_slices(evidence), _split(evidence)])),
         *_fact("What was new", candidate_chips(alert, reader)),
         *_fact("Traces", _traces(evidence, phoenix_urls)),

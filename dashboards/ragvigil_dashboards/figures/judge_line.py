@@ -34,7 +34,7 @@ def _scored(judge: JudgeInfo) -> str:
 
 
 def calibration_words(found: JudgeCalibration) -> str:
-    """For example: `uncalibrated: 18 more answers in which reviewers find a fault are needed`."""
+    """For example: `uncalibrated: 18 more answers in which reviewers find a fault needed`."""
     if found.more_positives:
         return (
             f"{found.state}: {formats.count(found.more_positives)} more answers in which reviewers find a fault needed"

@@ -9,7 +9,9 @@ from ragvigil_monitor.api.auth import ServiceDep
 from ragvigil_monitor.api.models import Acknowledgement, Alert, AlertState, Evidence, Silence
 from ragvigil_monitor.errors import UnknownAlert
 from ragvigil_monitor.guardrails import alerts
-from ragvigil_monitor.store import Store
+from ragvigil_monitor.guardrails.cross_check_words import cross_check_sentence
+from ragvigil_monitor.service import Service
+from ragvigil_monitor.signals.query_drift import QUERY_DRIFT
 from ragvigil_monitor.store.database import Row
 
 router = APIRouter(prefix="/alerts")
@@ -24,7 +26,7 @@ def list_alerts(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> list[Alert]:
     """The newest alerts, of one state or of all."""
-    return alerts_in(service.store, [state] if state else list(AlertState), limit)
+    return alerts_in(service, [state] if state else list(AlertState), limit)
 
 
 @router.get("/{alert_id}")
@@ -33,7 +35,7 @@ def read_alert(service: ServiceDep, alert_id: str) -> Alert:
     found = service.store.rows("alert_by_id", alert_id=alert_id)
     if not found:
         raise _not_found(alert_id)
-    return _alert(found[0])
+    return _alert(service, found[0])
 
 
 @router.post("/{alert_id}/acknowledge")
@@ -59,14 +61,21 @@ def silence(service: ServiceDep, alert_id: str, body: Silence) -> Alert:
     return read_alert(service, alert_id)
 
 
-def alerts_in(store: Store, states: Sequence[AlertState], limit: int) -> list[Alert]:
+def alerts_in(service: Service, states: Sequence[AlertState], limit: int) -> list[Alert]:
     """The newest alerts in any of these states."""
-    rows = store.rows("alerts_newest", states=[str(state) for state in states], limit=limit)
-    return [_alert(row) for row in rows]
+    rows = service.store.rows("alerts_newest", states=[str(state) for state in states], limit=limit)
+    return [_alert(service, row) for row in rows]
 
 
-def _alert(row: Row) -> Alert:
-    return Alert(**{**row, "evidence": Evidence.model_validate_json(row["evidence"])})
+def _alert(service: Service, row: Row) -> Alert:
+    evidence = Evidence.model_validate_json(row["evidence"])
+    return Alert(**{**row, "evidence": evidence, "cross_check": _cross_check(service, row)})
+
+
+def _cross_check(service: Service, row: Row) -> str | None:
+    if row["guardrail"] != QUERY_DRIFT.name:
+        return None
+    return cross_check_sentence(service, row["opened_at"], row["resolved_at"] or service.clock())
 
 
 def _not_found(alert_id: str) -> HTTPException:

@@ -11,7 +11,7 @@ from ragvigil_monitor.drift.days import DAY, encoders
 from ragvigil_monitor.drift.encoder import Encoder
 from ragvigil_monitor.drift.evidence import MOST_OF_WINDOW, Comparison, SliceContribution, compare
 from ragvigil_monitor.drift.reference import reference_at
-from ragvigil_monitor.drift.sample import sample_before, sample_of_reference, sample_of_window
+from ragvigil_monitor.drift.sample import Sample, sample_before, sample_of_reference, sample_of_window
 from ragvigil_monitor.job import Turn, Write
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store, Writer
@@ -79,16 +79,19 @@ def newest_comparison(store: Store, encoder: Encoder, earliest: datetime, latest
 
 def compared_window(store: Store, encoder: Encoder, end: datetime, *, weeks: int) -> ComparedWindow:
     """Test the day before `end`. Before the first reference, `weeks` of history stand for one."""
-    start = end - DAY
     reference = reference_at(store, encoder, end)
-    found = compare(
-        sample_before(store, encoder, start, weeks)
-        if reference is None
-        else sample_of_reference(store, encoder, reference.version),
-        sample_of_window(store, encoder, start, end, most=MOST_OF_WINDOW),
-    )
     version = None if reference is None else reference.version
+    found = compare(*samples(store, encoder, end, version=version, weeks=weeks))
     return ComparedWindow(end, found, None if found is None else _row(found, encoder, end, version))
+
+
+def samples(store: Store, encoder: Encoder, end: datetime, *, version: int | None, weeks: int) -> tuple[Sample, Sample]:
+    """The vectors of a reference and of the day before `end`; `weeks` of history where `version` is None."""
+    start = end - DAY
+    reference = (
+        sample_before(store, encoder, start, weeks) if version is None else sample_of_reference(store, encoder, version)
+    )
+    return reference, sample_of_window(store, encoder, start, end, most=MOST_OF_WINDOW)
 
 
 def _row(found: Comparison, encoder: Encoder, end: datetime, version: int | None) -> dict[str, Any]:

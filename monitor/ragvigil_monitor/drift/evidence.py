@@ -63,8 +63,8 @@ class Comparison:
 
 def compare(reference: Sample, window: Sample) -> Comparison | None:
     """Test a window against as much of a reference as matches its season; None where either is too small."""
-    matched = reference.at(season_matched(reference.cells, window.cells, most=MOST_COMPARED))
-    if len(matched) < NEEDED_OF_REFERENCE or len(window) < MINIMUM:
+    matched = matched_reference(reference, window)
+    if matched is None:
         return None
     mmd, auc = mmd_test(matched.unit, window.unit), ridge_auc(matched.unit, window.unit)
     share = duplicate_share(window.unit)
@@ -84,6 +84,12 @@ def compare(reference: Sample, window: Sample) -> Comparison | None:
         slices=_slices(matched, window, parts),
         trace_ids=_traces(window, parts.current),
     )
+
+
+def matched_reference(reference: Sample, window: Sample) -> Sample | None:
+    """As much of a reference as matches the season of a window; None where either is too small."""
+    matched = reference.at(season_matched(reference.cells, window.cells, most=MOST_COMPARED))
+    return None if len(matched) < NEEDED_OF_REFERENCE or len(window) < MINIMUM else matched
 
 
 def _without_copies(matched: Sample, window: Sample, gamma: float) -> float | None:

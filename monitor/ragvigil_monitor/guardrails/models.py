@@ -159,7 +159,10 @@ class Evidence(ApiModel):
 
 
 class Alert(ApiModel):
-    """One incident of one guardrail on one series."""
+    """One incident of one guardrail on one series.
+
+    cross_check: what another implementation says of the evidence of query drift; None where none was asked.
+    """
 
     alert_id: str
     guardrail: str
@@ -177,6 +180,7 @@ class Alert(ApiModel):
     silenced_until: datetime | None
     sentence: str
     evidence: Evidence
+    cross_check: str | None = None
 
 
 class AlarmBudget(ApiModel):

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from typing import Final
 
 STEM_LENGTH: Final = 6
+SUPERSCRIPTS: Final = "\u00b2\u00b3\u00b9\u2070-\u209c"
+"""What is raised or lowered marks a note more often than it is a number."""
 
 _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
@@ -24,8 +26,11 @@ _UNSPACED: Final = (
 _WITH_MARKS: Final = "\u0900-\u0963\u0966-\u0dff\u0f00-\u0fbc"
 """Scripts of India and Tibet, whose vowel signs are no letters to `re`; without the dandas, which end a sentence."""
 _PIECES: Final = re.compile(
-    rf"(?P<number>\d+(?:[.,]\d+)*)|(?P<unspaced>[{_UNSPACED}]+)|(?P<word>(?:[^\W\d_{_UNSPACED}]|[{_WITH_MARKS}])+)"
+    r"(?P<number>\d+(?:[.,]\d+)*)"
+    rf"|(?P<unspaced>(?:(?!\d)[{_UNSPACED}])+)"
+    rf"|(?P<word>(?:[^\W\d_{_UNSPACED}]|(?!\d)[{_WITH_MARKS}])+)"
 )
+_RAISED: Final = re.compile(f"[{SUPERSCRIPTS}]")
 _DIACRITICS: Final = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u200b-\u200f\u00ad]")
 """Accents of Latin, Greek and Cyrillic; Hebrew points; Arabic vowels; what is invisible."""
 _FOLDED_AT_ONCE: Final = 200
@@ -41,7 +46,7 @@ def folded(text: str) -> str:
 
 
 def _fold(text: str) -> str:
-    bare = _DIACRITICS.sub("", unicodedata.normalize("NFKD", text))
+    bare = _DIACRITICS.sub("", unicodedata.normalize("NFKD", _RAISED.sub("", text)))
     return unicodedata.normalize("NFKC", bare).casefold()
 
 

@@ -1,5 +1,6 @@
 """Every setting of the monitor, one file a group."""
 
+from ragvigil_monitor.settings.drift import Drift
 from ragvigil_monitor.settings.guardrails import Faithfulness, FalseExclusion, Guardrails, QueryDrift, RateBand
 from ragvigil_monitor.settings.judge import JudgeSettings
 from ragvigil_monitor.settings.phoenix import Phoenix
@@ -8,6 +9,7 @@ from ragvigil_monitor.settings.service import Server, Webhook
 from ragvigil_monitor.settings.settings import Settings
 
 __all__ = [
+    "Drift",
     "Faithfulness",
     "FalseExclusion",
     "Guardrails",

@@ -17,6 +17,7 @@ from pydantic_settings import (
 )
 
 from ragvigil_monitor.errors import ConfigurationError
+from ragvigil_monitor.settings.drift import Drift
 from ragvigil_monitor.settings.guardrails import Guardrails
 from ragvigil_monitor.settings.judge import JudgeSettings
 from ragvigil_monitor.settings.phoenix import Phoenix
@@ -39,6 +40,7 @@ class Settings(BaseSettings):
     schedule: Schedule = Field(Schedule(), description="The jobs.")
     alarms: Alarms = Field(Alarms(), description="The alarms.")
     guardrails: Guardrails = Field(Guardrails(), description="The guardrails.")
+    drift: Drift = Field(Drift(), description="The evidence of drift.")
     review: Review = Field(Review(), description="The blind review.")
     judge: JudgeSettings = Field(JudgeSettings(), description="The judge of faithfulness.")
     notify: Notify = Field(Notify(), description="The notifications.")

@@ -184,7 +184,7 @@ def test_the_filter_that_turned_hard_is_found_with_onset_slice_and_release(
         if hour % 2:
             reviews.add(started_at, **UNFILTERED, probability=0.05, intent="lookup")
     reviews.insert(service.store)
-    own = [job for job in jobs(service.settings) if job.name in {"releases", "relevance_outcomes", "false_exclusion"}]
+    own = [job for job in jobs(service.settings) if job.name in {"markers", "relevance_outcomes", "false_exclusion"}]
     run_due(service, monday + timedelta(days=21, hours=1), listed=lambda _settings: own)
     assert service.store.rows("job_problems_now") == []
     found = [alert for alert in alerts() if alert.guardrail == "false_exclusion"]

@@ -3,7 +3,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragvigil_monitor.judges import lexical
@@ -122,6 +122,10 @@ def test_a_score_is_a_number_from_0_to_1_and_more_evidence_never_lowers_it(answe
 
 
 @given(st.text(min_size=1, max_size=300))
+@example("0²")
+@example("1[2]3")
+@example("1[a](b)2")
+@example("1[a]2")
 def test_every_text_carries_itself(text: str) -> None:
     assert Lexical().score(text, [text]).score in (1.0, None)
 

@@ -1,6 +1,7 @@
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -52,3 +53,46 @@ def test_stopping_twice_does_no_harm(make_ticked: Callable[[float], Service]) ->
     ticker.start()
     ticker.stop()
     ticker.stop()
+
+
+@pytest.fixture
+def with_alibi(
+    make_service: Callable[..., Service], add_answers: Callable[..., None], monday: datetime, tmp_path: Path
+) -> Callable[..., Service]:
+    """Makes a service whose alibi-detect writes down that it was started, then never answers."""
+    add_answers(np.arange(0, 24, 0.01))
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\ntouch {tmp_path}/started\nsleep 1000\n")
+    python.chmod(0o700)
+    return lambda backend: make_service(
+        monday + timedelta(hours=25), schedule={"tick_s": 0.05}, drift={"backend": backend, "alibi_python": python}
+    )
+
+
+def test_a_check_that_never_ends_delays_no_guardrail_and_no_stop(
+    with_alibi: Callable[..., Service], tmp_path: Path
+) -> None:
+    service = with_alibi("alibi-detect")
+    with Ticker(service):
+        wait_for((tmp_path / "started").exists)
+        wait_for(lambda: service.store.rows("watermark_of_job", job="latency_p95"))
+    assert service.store.rows("job_problems_now") == []
+    assert service.store.rows("watermark_of_job", job="drift_cross_check") == []
+
+
+def test_the_builtin_backend_starts_no_other_program(with_alibi: Callable[..., Service], tmp_path: Path) -> None:
+    service = with_alibi("builtin")
+    with Ticker(service):
+        wait_for(lambda: service.store.rows("watermark_of_job", job="cost_per_query"))
+    assert not (tmp_path / "started").exists()
+
+
+def test_what_ailed_a_backend_that_is_no_longer_wanted_is_forgotten(
+    with_alibi: Callable[..., Service], monday: datetime
+) -> None:
+    service = with_alibi("builtin")
+    with service.store.transaction() as writer:
+        writer.execute("note_job_problem", job="drift_cross_check", failed_at=monday, error="no environment")
+    with Ticker(service):
+        pass
+    assert service.store.rows("job_problems_now") == []

@@ -37,7 +37,7 @@ def start_python() -> Iterator[StartPython]:
 
     def start(script: str, *arguments: str | Path) -> subprocess.Popen[str]:
         command = [sys.executable, "-c", script, *map(str, arguments)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         started.append(process)
         return process
 

@@ -1,0 +1,63 @@
+"""What of the monitor itself does not work: jobs, notifications, the drift evidence, the way to Phoenix."""
+
+from datetime import datetime, timedelta
+
+from ragvigil_monitor.api.models import MonitorProblem
+from ragvigil_monitor.drift.cross_check import newest_cross_check
+from ragvigil_monitor.guardrails.cross_check_words import cross_check_note
+from ragvigil_monitor.service import Service
+from ragvigil_monitor.store import Store
+
+_SHOWN_FOR = timedelta(days=7)
+_MOST_NOTIFICATIONS = 10
+
+
+def own_problems(service: Service, now: datetime) -> list[MonitorProblem]:
+    """Everything that somebody should mend, or know when they trust the rest."""
+    store = service.store
+    drift = _disagreement(store, now)
+    return _jobs_failing(store) + _notifications_given_up(store, now) + drift + _phoenix_problems(service)
+
+
+def _jobs_failing(store: Store) -> list[MonitorProblem]:
+    return [
+        MonitorProblem(part=f"job {row['job']}", since=row["failing_since"], detail=row["error"])
+        for row in store.rows("job_problems_now")
+    ]
+
+
+def _notifications_given_up(store: Store, now: datetime) -> list[MonitorProblem]:
+    return [
+        MonitorProblem(
+            part=f"{row['channel']} notification ({row['transition']})",
+            since=row["created_at"],
+            detail=f"given up after {row['attempts']} attempts: {row['last_error'] or 'no reason known'}",
+        )
+        for row in store.rows("notifications_given_up", since=now - _SHOWN_FOR, limit=_MOST_NOTIFICATIONS)
+    ]
+
+
+def _phoenix_problems(service: Service) -> list[MonitorProblem]:
+    if service.settings.phoenix.url is None:
+        return []
+    unreached = [
+        MonitorProblem(part="Phoenix annotations", since=row["since"], detail=row["last_error"])
+        for row in service.store.rows("annotations_unreached")
+    ]
+    return _forwarding_problem(service) + unreached
+
+
+def _forwarding_problem(service: Service) -> list[MonitorProblem]:
+    trouble = service.forwarder.trouble() if service.forwarder is not None else None
+    if service.forwarder is None or trouble is None:
+        return []
+    waiting = service.forwarder.counts().waiting
+    detail = f"{trouble.reason} ({waiting} spans wait for it)"
+    return [MonitorProblem(part="Phoenix", since=trouble.since, detail=detail)]
+
+
+def _disagreement(store: Store, now: datetime) -> list[MonitorProblem]:
+    check = newest_cross_check(store, now - _SHOWN_FOR, now)
+    if check is None or check.agrees:
+        return []
+    return [MonitorProblem(part="drift evidence", since=check.checked_at, detail=cross_check_note(check))]
