@@ -74,7 +74,7 @@ def forbidden(outcomes: list[Outcome]) -> list[Outcome]:
 
 
 def test_what_a_question_is_about_is_mostly_found_ranked_and_read(allowed: list[Outcome]) -> None:
-    assert share([outcome.retrieved for outcome in allowed]) > 0.87
+    assert share([outcome.retrieved for outcome in allowed]) > 0.85
     assert share([outcome.ranked for outcome in allowed]) > 0.85
     assert share([outcome.in_context for outcome in allowed]) > 0.8
 

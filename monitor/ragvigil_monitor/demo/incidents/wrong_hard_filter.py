@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ragvigil.predicates import Clause, eq, relevance
 from ragvigil_monitor.demo.incidents.incident import Incident
@@ -13,16 +13,19 @@ _MENTION = re.compile(r"\ban? (function|method|class)\b")
 Extract = Callable[[str], tuple[Clause, ...]]
 
 
-def _overzealous(extract: Extract) -> Extract:
-    def extract_all(question: str) -> tuple[Clause, ...]:
-        mention = _MENTION.search(question)
-        return extract(question) + ((relevance(eq("kind", mention[1]), origin="rule"),) if mention else ())
+@dataclass(frozen=True, slots=True)
+class _Overzealous:
+    """Extracts what `extract` does, and a condition more."""
 
-    return extract_all
+    extract: Extract
+
+    def __call__(self, question: str) -> tuple[Clause, ...]:
+        mention = _MENTION.search(question)
+        return self.extract(question) + ((relevance(eq("kind", mention[1]), origin="rule"),) if mention else ())
 
 
 def _change(parts: Parts) -> Parts:
-    return replace(parts, extract=_overzealous(parts.extract))
+    return replace(parts, extract=_Overzealous(parts.extract))
 
 
 wrong_hard_filter = Incident(
