@@ -1,7 +1,7 @@
 """What the running service consists of, handed to routes and jobs."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,13 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+@dataclass(slots=True)
+class ReplayTime:
+    """Up to when a replay has come; None while there is none."""
+
+    at: datetime | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Service:
     """One store, its settings, its keys, its only writer of telemetry, the clock, and the way to Phoenix, if any."""
@@ -31,3 +38,8 @@ class Service:
     committer: "Committer"
     clock: Clock = utc_now
     forwarder: "Forwarder | None" = None
+    replay: ReplayTime = field(default_factory=ReplayTime)
+
+    def review_time(self) -> datetime:
+        """The present; in a replay, where jobs run on request only, up to when they ran last."""
+        return self.replay.at or self.clock()

@@ -24,4 +24,6 @@ def run_due_jobs(body: RunDue, service: ServiceDep) -> Ran:
     now = body.now or present
     if now > present:
         raise HTTPException(422, f"now={now.isoformat()} is in the future; it is {present.isoformat()} here.")
+    if service.settings.schedule.tick_s == 0:
+        service.replay.at = body.now
     return Ran(now=now, jobs=run_due(service, now))

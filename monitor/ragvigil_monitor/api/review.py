@@ -38,7 +38,7 @@ router = APIRouter(
 @router.post("/next")
 def next_item(service: ServiceDep, body: NextItem) -> Served:
     """Lease one item to a reviewer."""
-    now = service.clock()
+    now = service.review_time()
     lease = queue.lease_next(
         service.store, service.settings.review, body.reviewer, resume=body.resume, now=now, kind=body.kind
     )
@@ -55,7 +55,7 @@ def label_item(service: ServiceDep, item_id: str, body: Labelling) -> Labelled:
         body.reviewer,
         body.label,
         label_id=str(body.label_id),
-        now=service.clock(),
+        now=service.review_time(),
     )
     return Labelled(label_id=body.label_id, labelled_at=labelled_at)
 
@@ -70,7 +70,7 @@ def mark_relevance(service: ServiceDep, item_id: str, body: Marking) -> Labelled
         body.reviewer,
         body.relevant,
         label_id=str(body.label_id),
-        now=service.clock(),
+        now=service.review_time(),
     )
     return Labelled(label_id=body.label_id, labelled_at=labelled_at)
 
@@ -78,7 +78,7 @@ def mark_relevance(service: ServiceDep, item_id: str, body: Marking) -> Labelled
 @router.post("/items/{item_id}/skip", status_code=204)
 def skip_item(service: ServiceDep, item_id: str, body: Skipping) -> Response:
     """Pass an item over for good; refused like a label."""
-    queue.skip(service.store, item_id, body.lease_id, body.reviewer, now=service.clock())
+    queue.skip(service.store, item_id, body.lease_id, body.reviewer, now=service.review_time())
     return Response(status_code=204)
 
 
@@ -89,7 +89,7 @@ def progress(service: ServiceDep, reviewer: Annotated[Reviewer, Query()], kind: 
 
 
 def _progress(service: Service, reviewer: str, kind: Kind | None) -> ReviewProgress:
-    found = queue.progress_of(service.store, service.settings.review, reviewer, service.clock(), kind=kind)
+    found = queue.progress_of(service.store, service.settings.review, reviewer, service.review_time(), kind=kind)
     return ReviewProgress(**asdict(found))
 
 

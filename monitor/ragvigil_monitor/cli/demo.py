@@ -25,7 +25,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Run the demo: 0; 1 when an incident was missed, spans were lost or something did not work."""
+    """Run the demo: 0; 1 when an incident was missed, spans were lost, an estimate was wrong or something failed."""
     from dataclasses import fields
 
     import httpx

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from ragvigil_monitor.demo.context import Context
 from ragvigil_monitor.demo.corpus import Entry
@@ -27,6 +28,14 @@ class Reply:
     citations: tuple[str, ...]
     support: float
     refused: bool
+
+
+class Writer(Protocol):
+    """Whoever answers from documents."""
+
+    def answer(self, question: str, context: Context) -> Reply:
+        """The answer to a question, or a refusal."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

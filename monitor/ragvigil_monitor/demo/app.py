@@ -43,6 +43,16 @@ class Request:
     session_id: str
     at: datetime
     rng: Random
+    regeneration_of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What the user gets; `answer_id` and `token` name the answer to the app, '' and None while nothing is recorded."""
+
+    reply: Reply
+    answer_id: str
+    token: str | None
 
 
 class App:
@@ -53,7 +63,7 @@ class App:
         self._wait_ms = wait_ms
         self._vectors: Recent[Vector] = Recent(CACHED_VECTORS)
 
-    def answer(self, request: Request, parts: Parts) -> Reply:
+    def answer(self, request: Request, parts: Parts) -> Answered:
         """Answer one question with the parts that are in service."""
         with ragvigil.pipeline("ask") as answer:
             answer.set(
@@ -61,6 +71,7 @@ class App:
                 intent=request.intent,
                 user_id=request.user_id,
                 session_id=request.session_id,
+                regeneration_of=request.regeneration_of,
             )
             answer.slice("team", request.team)
             reply = _Turn(self._library, self._vectors, request, parts, self._wait_ms).run()
@@ -70,7 +81,7 @@ class App:
                 refusal=reply.refused,
                 confidence=reply.support,
             )
-        return reply
+        return Answered(reply, answer.id, answer.token())
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from ragvigil_monitor.demo.incidents import Planted
 from ragvigil_monitor.demo.plan import Plan
 from ragvigil_monitor.demo.report import Finding, Report
 from ragvigil_monitor.demo.simulation import Tell
@@ -43,7 +44,7 @@ def beginning(plan: Plan) -> str:
 def findings_table(report: Report) -> Table:
     """What was planted, and when its guardrail found it."""
     table = Table(box=None, padding=(0, 1, 0, 0))
-    for column in ("planted", "at (UTC)", "lasted", "release", "guardrail", "found at", "after"):
+    for column in ("planted", "at (UTC)", "lasted", "guardrail", "found at", "after"):
         table.add_column(column, no_wrap=True)
     for finding in report.findings:
         table.add_row(*_finding(finding))
@@ -51,9 +52,8 @@ def findings_table(report: Report) -> Table:
 
 
 def explanations(report: Report) -> list[str]:
-    """What each planted incident is."""
-    incidents = [finding.planted.incident for finding in report.findings]
-    return [f"{incident.kind}: {incident.sentence}." for incident in incidents]
+    """What each planted incident is, and whether a release brought it."""
+    return [_explanation(finding.planted) for finding in report.findings]
 
 
 def summary(report: Report) -> str:
@@ -70,13 +70,17 @@ def _day(day: int, plan: Plan) -> str:
     return f"simulated day {day} of {plan.days:g}"
 
 
+def _explanation(planted: Planted) -> str:
+    release = ", with a release" if planted.released else ""
+    return f"{planted.incident.kind}{release}: {planted.incident.sentence}."
+
+
 def _finding(finding: Finding) -> tuple[str, ...]:
     planted, alert = finding.planted, finding.alert
     return (
         planted.incident.kind,
         _moment(planted.planted_at),
         "goes on" if planted.goes_on else f"{(planted.ended_at - planted.planted_at) / timedelta(days=1):.1f} d",
-        "yes" if planted.released else "no",
         planted.incident.guardrail,
         "missed" if alert is None else _moment(alert.opened_at),
         "" if finding.delay_h is None else f"{finding.delay_h:.1f} h",

@@ -12,6 +12,8 @@ from types import ModuleType
 
 MINIMUM_CHARACTERS = 80
 """Shorter docstrings say little more than the name."""
+MOST_CHARACTERS = 1000
+"""Longer docstrings are cut at the end of a line: a passage, as other systems index them."""
 
 NOT_IMPORTED = frozenset(
     {
@@ -118,6 +120,13 @@ def _is_defined_in(module: ModuleType, name: str, member: object) -> bool:
 
 def _entry(module: ModuleType, name: str, kind: str, documented: object) -> Iterator[Entry]:
     """None or one: only what has enough to say."""
-    text = inspect.cleandoc(getattr(documented, "__doc__", None) or "")
+    text = _passage(inspect.cleandoc(getattr(documented, "__doc__", None) or ""))
     if len(text) >= MINIMUM_CHARACTERS:
         yield Entry(name, text, module.__name__.partition(".")[0], module.__name__, kind)
+
+
+def _passage(text: str) -> str:
+    """The beginning of a text, whole lines."""
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    return text[: max(text.rfind("\n", 0, MOST_CHARACTERS + 1), 0) or MOST_CHARACTERS].rstrip()

@@ -15,20 +15,32 @@ CACHED_MASKS = 1024
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A document that was found, by id, and how well it fits."""
+    """A document that was found, as vector databases return it, and how well it fits."""
 
     id: str
     score: float
+    text: str
+    metadata: Mapping[str, Any]
 
 
 class Index:
-    """At least one unit vector, each with metadata, held in memory."""
+    """At least one unit vector, each with a text and metadata, held in memory."""
 
-    def __init__(self, ids: Sequence[str], vectors: NDArray[np.float32], metadata: Sequence[Mapping[str, Any]]) -> None:
-        if not len(ids) == len(vectors) == len(metadata):
-            raise ValueError(f"{len(ids)} ids, {len(vectors)} vectors, {len(metadata)} metadata do not match")
+    def __init__(
+        self,
+        ids: Sequence[str],
+        texts: Sequence[str],
+        vectors: NDArray[np.float32],
+        metadata: Sequence[Mapping[str, Any]],
+    ) -> None:
+        if not len(ids) == len(texts) == len(vectors) == len(metadata):
+            raise ValueError(
+                f"{len(ids)} ids, {len(texts)} texts, {len(vectors)} vectors, {len(metadata)} metadata do not match"
+            )
         self._ids = ids
+        self._texts = texts
         self._vectors = vectors
+        self._metadata = metadata
         numbered: dict[str, int] = {}
         self._group = np.array([numbered.setdefault(repr(one), len(numbered)) for one in metadata], dtype=np.intp)
         self._distinct = [metadata[place] for place in np.unique(self._group, return_index=True)[1]]
@@ -42,7 +54,10 @@ class Index:
         scores = np.where(self._allowed(where), self._vectors @ vector, -np.inf)
         some = np.argpartition(-scores, min(k, len(scores) - 1))[:k]
         best = some[np.lexsort((some, -scores[some]))]
-        return [Hit(self._ids[place], float(scores[place])) for place in best if scores[place] > -np.inf]
+        return [self._hit(int(place), float(scores[place])) for place in best if scores[place] > -np.inf]
+
+    def _hit(self, place: int, score: float) -> Hit:
+        return Hit(self._ids[place], score, self._texts[place], self._metadata[place])
 
     def _allowed(self, where: Filter) -> NDArray[np.bool_]:
         if where.predicate is None:

@@ -1,25 +1,14 @@
-"""What people ask: intents with question templates over the corpus, and what each question is about."""
+"""What people ask for: intents, each with its wordings over the entries of the corpus."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import accumulate
 from random import Random
 
 from ragvigil_monitor.demo.corpus import Entry
-from ragvigil_monitor.demo.dice import dice
 
 _TASK = re.compile(r"[A-Z][a-z]+ [^(>]{12,}$")
 _ERROR = re.compile(r"\b[A-Z][A-Za-z]*(?:Error|Exception)\b")
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question, its intent, and the entries that it is about (known to the simulation only)."""
-
-    text: str
-    intent: str
-    about: tuple[str, ...]
 
 
 Ask = Callable[[Entry, Random], str]
@@ -27,12 +16,13 @@ Ask = Callable[[Entry, Random], str]
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """One kind of question: its share of traffic, the entries it can be about, and its wording."""
+    """One kind of question: its share of traffic, the entries it can be about, its wording, and what that names."""
 
     name: str
     share: float
     fits: Callable[[Entry], bool]
     ask: Ask
+    subject: Callable[[Entry], str]
 
 
 def _short_id(entry: Entry) -> str:
@@ -54,8 +44,12 @@ def _says_what_it_does(entry: Entry) -> bool:
     return entry.kind in ("function", "method") and _TASK.match(entry.summary) is not None
 
 
+def _task(entry: Entry) -> str:
+    return " ".join(entry.summary.rstrip(".").split()[:12])
+
+
 def _how_to(entry: Entry, rng: Random) -> str:
-    task = " ".join(entry.summary.rstrip(".").split()[:12])
+    task = _task(entry)
     forms = (
         f"How do I {task[0].lower()}{task[1:]}?",
         f"I want to {task[0].lower()}{task[1:]}. What do I call?",
@@ -91,40 +85,10 @@ def _usage(entry: Entry, rng: Random) -> str:
 
 
 INTENTS = (
-    Intent("lookup", 0.30, lambda entry: entry.kind != "module", _lookup),
-    Intent("how_to", 0.26, _says_what_it_does, _how_to),
-    Intent("arguments", 0.14, lambda entry: entry.kind in ("function", "method"), _arguments),
-    Intent("failure", 0.12, lambda entry: bool(_ERROR.search(entry.text)), _failure),
-    Intent("overview", 0.10, lambda entry: entry.kind == "module", _overview),
-    Intent("usage", 0.08, lambda entry: ">>>" in entry.text, _usage),
+    Intent("lookup", 0.30, lambda entry: entry.kind != "module", _lookup, _short_id),
+    Intent("how_to", 0.26, _says_what_it_does, _how_to, _task),
+    Intent("arguments", 0.14, lambda entry: entry.kind in ("function", "method"), _arguments, _short_id),
+    Intent("failure", 0.12, lambda entry: bool(_ERROR.search(entry.text)), _failure, _short_id),
+    Intent("overview", 0.10, lambda entry: entry.kind == "module", _overview, _short_id),
+    Intent("usage", 0.08, lambda entry: ">>>" in entry.text, _usage, _short_id),
 )
-
-
-class Questioner:
-    """Draws questions: an intent by its share, an entry by its popularity, a wording.
-
-    Popularity falls with rank as 1 / (rank + 20), so that some questions come again and again.
-    """
-
-    def __init__(self, corpus: Sequence[Entry], *, seed: int = 0, intents: Sequence[Intent] = INTENTS) -> None:
-        shuffled = dice(seed, "popularity").sample(corpus, len(corpus))
-        self._intents = intents
-        self._shares = list(accumulate(intent.share for intent in intents))
-        self._entries = {intent.name: [entry for entry in shuffled if intent.fits(entry)] for intent in intents}
-        self._weights = {name: _popularity(len(entries)) for name, entries in self._entries.items()}
-
-    def ask(self, rng: Random, may_read: Callable[[Entry], bool]) -> Question:
-        """One question; nine in ten are about something that the user may read."""
-        (intent,) = rng.choices(self._intents, cum_weights=self._shares)
-        entry = self._pick(intent, rng)
-        if rng.random() < 0.9:
-            while not may_read(entry):
-                entry = self._pick(intent, rng)
-        return Question(intent.ask(entry, rng), intent.name, (entry.id,))
-
-    def _pick(self, intent: Intent, rng: Random) -> Entry:
-        return rng.choices(self._entries[intent.name], cum_weights=self._weights[intent.name])[0]
-
-
-def _popularity(count: int) -> list[float]:
-    return list(accumulate(1 / (rank + 20) for rank in range(count)))

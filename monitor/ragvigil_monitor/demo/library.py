@@ -11,10 +11,11 @@ from ragvigil_monitor.demo.corpus import Entry, read_corpus
 from ragvigil_monitor.demo.embedding import Encoder
 from ragvigil_monitor.demo.extractor import Extractor
 from ragvigil_monitor.demo.index import Index
-from ragvigil_monitor.demo.intents import Questioner
 from ragvigil_monitor.demo.latency import Latency
 from ragvigil_monitor.demo.parts import Parts
 from ragvigil_monitor.demo.pricing import Prices
+from ragvigil_monitor.demo.questioner import Questioner
+from ragvigil_monitor.demo.reactions import Habits
 from ragvigil_monitor.demo.reranker import Reranker
 from ragvigil_monitor.demo.words import words
 
@@ -36,8 +37,13 @@ class Library:
         entries = read_corpus() if corpus is None else tuple(corpus)
         texts = [entry.indexed_text for entry in entries]
         encoder = Encoder.fit(texts)
-        index = Index([entry.id for entry in entries], encoder.encode_all(texts), [*map(metadata, entries)])
+        ids, passages = [entry.id for entry in entries], [entry.text for entry in entries]
+        index = Index(ids, passages, encoder.encode_all(texts), [*map(metadata, entries)])
         return cls({entry.id: entry for entry in entries}, encoder, index)
+
+    def metadata_of(self, document: str) -> dict[str, Any]:
+        """What a filter can ask of a document; KeyError for an id that is not here."""
+        return metadata(self.entries[document])
 
     def healthy_parts(self, seed: int) -> Parts:
         """The app and its users as they are without an incident."""
@@ -49,6 +55,7 @@ class Library:
             answerer=Answerer(self.encoder),
             latency=Latency.normal(seed),
             prices=Prices(),
+            habits=Habits(),
         )
 
 

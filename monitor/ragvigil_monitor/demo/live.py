@@ -9,6 +9,7 @@ import ragvigil
 from ragvigil_monitor.demo.access import TEAMS
 from ragvigil_monitor.demo.app import App
 from ragvigil_monitor.demo.dice import dice
+from ragvigil_monitor.demo.following import Asking
 from ragvigil_monitor.demo.library import Library
 from ragvigil_monitor.demo.plan import Plan
 from ragvigil_monitor.demo.rhythm import load
@@ -41,7 +42,7 @@ def send_live_traffic(
     telemetry.release(plan.releases[-1].version)
     try:
         for visit in _visitors(plan.seed, per_minute, stop, utc_now):
-            app.answer(plan.request(visit, parts), parts)
+            app.answer(plan.request(Asking(visit.at, visit, plan.question(visit, parts))), parts)
     finally:
         ragvigil.shutdown(LAST_FLUSH_S)
 

@@ -8,7 +8,9 @@ from typing import Any, Self
 import httpx
 from pydantic import TypeAdapter
 
+from ragvigil_monitor.api.exclusion_models import FalseExclusionRates, Losses
 from ragvigil_monitor.api.models import Alert, IngestCount, Ran
+from ragvigil_monitor.demo.responses import checked
 from ragvigil_monitor.errors import MonitorError
 from ragvigil_monitor.keys import Keys, Role
 
@@ -36,7 +38,7 @@ class Monitor:
     def run_due(self, now: datetime) -> Ran:
         """Do everything that was due up to `now`."""
         answer = self._http.post("/api/v1/admin/run-due", json={"now": now.isoformat()})
-        return Ran.model_validate_json(_checked(answer).content)
+        return Ran.model_validate_json(checked(answer).content)
 
     def alerts(self) -> list[Alert]:
         """Every alert so far; MonitorError when there are more than can be listed."""
@@ -45,21 +47,18 @@ class Monitor:
             raise MonitorError(f"The service raised {MOST_ALERTS} alerts or more: something is wrong with its limits.")
         return alerts
 
+    def false_exclusion(self, level: float) -> FalseExclusionRates:
+        """How often filters kept all evidence out, in the last 28 days."""
+        return FalseExclusionRates.model_validate_json(self._get("/api/v1/review/false-exclusion", level=level))
+
+    def losses(self) -> Losses:
+        """At which stage reviewed queries lost their evidence, in the last 28 days."""
+        return Losses.model_validate_json(self._get("/api/v1/review/losses"))
+
     def spans_stored(self, service: str) -> int:
         """How many spans of a service were committed to the store."""
         counts = INGEST_COUNTS.validate_json(self._get("/api/v1/ingest"))
         return sum(count.items for count in counts if (count.service, count.outcome) == (service, "spans_committed"))
 
     def _get(self, path: str, **parameters: Any) -> bytes:
-        return _checked(self._http.get(path, params=parameters)).content
-
-
-def _checked(answer: httpx.Response) -> httpx.Response:
-    """The answer; an HTTPStatusError that quotes what the service said when it refused."""
-    if answer.is_error:
-        raise httpx.HTTPStatusError(
-            f"{answer.request.url.path} answered {answer.status_code}: {answer.text[:500]}",
-            request=answer.request,
-            response=answer,
-        )
-    return answer
+        return checked(self._http.get(path, params=parameters)).content

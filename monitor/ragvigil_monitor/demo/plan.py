@@ -9,13 +9,17 @@ from typing import Self
 from ragvigil_monitor.demo.access import may_read
 from ragvigil_monitor.demo.app import Request
 from ragvigil_monitor.demo.dice import dice
+from ragvigil_monitor.demo.following import Asking
 from ragvigil_monitor.demo.incidents import INCIDENTS, Incident, Planted, changed, plant
 from ragvigil_monitor.demo.parts import Parts
+from ragvigil_monitor.demo.questioner import Question
 from ragvigil_monitor.demo.releases import Release, releases
 from ragvigil_monitor.demo.users import Visit, visits
 
 DAYS = 42.0
 ANSWERS = 60_000
+ANSWERS_A_QUESTION = 1.13
+"""Some questions are asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ class Plan:
 
     def events(self) -> Iterator[Event]:
         """Everything that happens, in order of time."""
-        visiting = visits(self.start, self.end, self.answers, seed=self.seed)
+        visiting = visits(self.start, self.end, round(self.answers / ANSWERS_A_QUESTION), seed=self.seed)
         return heapq.merge(self.releases, self._day_ends(), visiting, key=lambda event: event.at)
 
     def parts_at(self, healthy: Parts, at: datetime) -> Parts:
@@ -73,19 +77,24 @@ class Plan:
         """The parts of the app as the run leaves them: with the incidents that are still on."""
         return self.parts_at(healthy, self.end - timedelta(microseconds=1))
 
-    def request(self, visit: Visit, parts: Parts) -> Request:
-        """What a visitor asks; each answer has dice of its own, so that an incident shifts nobody else's."""
-        question = parts.questioner.ask(
+    def question(self, visit: Visit, parts: Parts) -> Question:
+        """What a visitor wants to know."""
+        return parts.questioner.ask(
             dice(self.seed, "question", visit.number), lambda entry: may_read(visit.team, entry.package)
         )
+
+    def request(self, asking: Asking) -> Request:
+        """A question as the app gets it; each answer has dice of its own, so that an incident shifts nobody else's."""
+        visit = asking.visit
         return Request(
-            question=question.text,
-            intent=question.intent,
+            question=asking.question.text,
+            intent=asking.question.intent,
             user_id=visit.user_id,
             team=visit.team,
             session_id=visit.session_id,
-            at=visit.at,
-            rng=dice(self.seed, "answer", visit.number),
+            at=asking.at,
+            rng=dice(self.seed, "answer", visit.number, asking.turn),
+            regeneration_of=asking.instead_of.answer_id if asking.instead_of else None,
         )
 
     def _day_ends(self) -> Iterator[DayEnd]:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from ragvigil_monitor.api.models import Alert
+from ragvigil_monitor.demo.evidence_report import EvidenceReport
 from ragvigil_monitor.demo.incidents import Planted
 
 AFTERMATH = timedelta(hours=48)
@@ -45,12 +46,25 @@ class Finding:
             return None
         return (self.alert.opened_at - self.planted.planted_at).total_seconds() / 3600
 
+    @property
+    def slice(self) -> str | None:
+        """The slice that the alert names first; None where it names none."""
+        slices = self.alert.evidence.slices if self.alert else []
+        return f"{slices[0].name}={slices[0].value}" if slices else None
+
+    @property
+    def triage(self) -> str | None:
+        """What the alert suspects; None where it suspects nothing."""
+        triage = self.alert.evidence.triage if self.alert else None
+        return triage.verdict.value if triage else None
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
     """Findings, false alarms, and alerts that some incident explains without being its detection."""
 
     volume: Volume
+    evidence: EvidenceReport
     wall_s: float
     findings: tuple[Finding, ...]
     false_alarms: tuple[Alert, ...]
@@ -63,7 +77,7 @@ class Report:
             for finding in self.findings
             if finding.alert is None
         ]
-        return missed + self.volume.failures()
+        return missed + self.volume.failures() + self.evidence.failures()
 
     def as_json(self) -> dict[str, Any]:
         """The report as it is written to a file."""
@@ -78,10 +92,13 @@ class Report:
             "incidents": [_incident(finding) for finding in self.findings],
             "false_alarms": [_alert(alert) for alert in self.false_alarms],
             "secondary": [_alert(alert) for alert in self.secondary],
+            **self.evidence.as_json(),
         }
 
 
-def judge(volume: Volume, planted: Sequence[Planted], alerts: Iterable[Alert], *, wall_s: float) -> Report:
+def judge(
+    volume: Volume, planted: Sequence[Planted], alerts: Iterable[Alert], evidence: EvidenceReport, *, wall_s: float
+) -> Report:
     """Compare what was planted with the alerts of the monitor.
 
     An incident is found by the first alert of its own guardrail that opened between its planting and 48 h after its
@@ -93,7 +110,7 @@ def judge(volume: Volume, planted: Sequence[Planted], alerts: Iterable[Alert], *
     others = [alert for alert in in_order if alert.alert_id not in detections]
     explained = [alert for alert in others if any(_overlaps(alert, one) for one in planted)]
     false = [alert for alert in others if alert not in explained]
-    return Report(volume, wall_s, findings, tuple(false), tuple(explained))
+    return Report(volume, evidence, wall_s, findings, tuple(false), tuple(explained))
 
 
 def _first(planted: Planted, alerts: Iterable[Alert]) -> Alert | None:
@@ -119,8 +136,8 @@ def _incident(finding: Finding) -> dict[str, Any]:
         "detected_at": alert.opened_at.isoformat() if alert else None,
         "delay_h": None if finding.delay_h is None else round(finding.delay_h, 2),
         "guardrail": planted.incident.guardrail,
-        "slice": None,
-        "triage": None,
+        "slice": finding.slice,
+        "triage": finding.triage,
     }
 
 

@@ -1,14 +1,14 @@
 """Reranking by lexical overlap: how much of the question's weight a document's words cover."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragvigil_monitor.demo.embedding import Encoder
 from ragvigil_monitor.demo.index import Hit
 from ragvigil_monitor.demo.words import different_words
 
 MODEL = "lexical-overlap-1"
-CANDIDATES = 20
+CANDIDATES = 10
 """How many documents are reranked."""
 KEPT = 6
 """How many go on."""
@@ -25,7 +25,7 @@ class Reranker:
         """The best of `hits`, at most KEPT, best first; scores in [0, 2]."""
         weights = {word: self.encoder.weight(word) for word in different_words(question)}
         total = sum(weights.values()) or 1.0
-        scored = [Hit(hit.id, hit.score + self._overlap(hit.id, weights) / total) for hit in hits]
+        scored = [replace(hit, score=hit.score + self._overlap(hit.id, weights) / total) for hit in hits]
         return sorted(scored, key=lambda hit: (-hit.score, hit.id))[:KEPT]
 
     def _overlap(self, document: str, weights: Mapping[str, float]) -> float:

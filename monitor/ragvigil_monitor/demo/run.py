@@ -13,6 +13,7 @@ from rich.console import Console
 
 from ragvigil_monitor.cli.processes import await_end, start_oncall_page, start_review_page, start_serve
 from ragvigil_monitor.demo.console import beginning, explanations, findings_table, progress, summary
+from ragvigil_monitor.demo.evidence_report import evidence_report
 from ragvigil_monitor.demo.library import Library
 from ragvigil_monitor.demo.live import send_live_traffic
 from ragvigil_monitor.demo.monitor import Monitor
@@ -20,11 +21,13 @@ from ragvigil_monitor.demo.options import Options
 from ragvigil_monitor.demo.owner import write_settings
 from ragvigil_monitor.demo.plan import Plan
 from ragvigil_monitor.demo.report import Report, judge
+from ragvigil_monitor.demo.reviewer import Reviewers
 from ragvigil_monitor.demo.simulation import Simulation
+from ragvigil_monitor.demo.truth import Truth
 
 
 def run_demo(options: Options, now: datetime, stop: threading.Event, console: Console) -> bool:
-    """Run everything, weeks that end at `now`; whether all incidents were found and no span was lost.
+    """Run everything, weeks that end at `now`; whether everything was found and nothing lost.
 
     Raises MonitorError or httpx.HTTPError, with a sentence, where something does not work.
     """
@@ -56,16 +59,24 @@ class _Demo:
         """Simulate against a service that runs its jobs only when asked, and compare its alerts with the plan."""
         serving = start_serve(write_settings(self._folder, on_request=True), self._database, port=0)
         with serving.child, Monitor.at(serving.url, serving.keys) as monitor:
-            with progress(self._plan, self._console) as tell:
-                volume = Simulation(self._plan, self._library, monitor, self._stop, tell).run()
-            return judge(volume, self._plan.planted, monitor.alerts(), wall_s=time.monotonic() - self._began)
+            truth = Truth(self._library)
+            with (
+                Reviewers.at(serving.url, serving.keys, self._library, truth, self._plan.seed, self._stop) as reviewers,
+                progress(self._plan, self._console) as tell,
+            ):
+                volume = Simulation(
+                    self._plan, self._library, monitor, self._stop, tell, truth, reviewers.label_all
+                ).run()
+            evidence = evidence_report(monitor, truth, reviewers.reviews)
+            wall_s = time.monotonic() - self._began
+            return judge(volume, self._plan.planted, monitor.alerts(), evidence, wall_s=wall_s)
 
     def _tell(self, report: Report) -> None:
         if self._options.report is not None:
             self._options.report.write_text(json.dumps(report.as_json(), indent=2) + "\n", encoding="utf-8")
         self._console.print(findings_table(report))
         failures = [f"FAILED: {failure}" for failure in report.failures()]
-        for line in (*explanations(report), summary(report), *failures):
+        for line in (*explanations(report), summary(report), report.evidence.summary(), *failures):
             self._console.print(line, soft_wrap=True, highlight=False)
 
     def _stay(self) -> None:

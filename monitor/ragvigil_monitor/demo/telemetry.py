@@ -1,19 +1,25 @@
 """The app's instrumentation during a simulation: releases, back pressure, and the count of spans begun."""
 
+import time
+from datetime import datetime
 from types import TracebackType
 from typing import Self
 
 import ragvigil
+from ragvigil import FeedbackKind, FeedbackReason, ProbeCounts
 from ragvigil.clock import Clock
 from ragvigil.ids import IdGenerator
-from ragvigil_monitor.demo.app import SERVICE
+from ragvigil_monitor.demo.app import SERVICE, Answered
 from ragvigil_monitor.demo.dice import dice
+from ragvigil_monitor.demo.following import Rating
 from ragvigil_monitor.errors import MonitorError
 
 MOST_WAITING_SPANS = 8000
 QUEUE_TRACES = 2 * MOST_WAITING_SPANS
 """Twice as many traces as there are ever spans waiting: nothing can be dropped."""
 EXPORT_INTERVAL_S = 0.2
+PROBE_SHARE = 0.1
+PROBE_POLL_S = 0.0002
 REQUEST_TIMEOUT_S = 60.0
 """Weeks in minutes keep a service busy: it may answer late."""
 
@@ -36,12 +42,14 @@ class Telemetry:
         ids: IdGenerator | None = None,
         *,
         flush_timeout_s: float = 120.0,
+        probe_share: float = PROBE_SHARE,
     ) -> None:
         self._endpoint = endpoint
         self._secret_key = dice(seed, "secret").randbytes(32)
         self._clock = clock
         self._ids = ids
         self._flush_timeout_s = flush_timeout_s
+        self._probe_share = probe_share
         self._started_before = 0
         self._running = False
 
@@ -68,6 +76,8 @@ class Telemetry:
             max_queue_traces=QUEUE_TRACES,
             export_interval_s=EXPORT_INTERVAL_S,
             timeout_s=REQUEST_TIMEOUT_S,
+            document_texts=True,
+            probe_share=self._probe_share,
             clock=self._clock,
             ids=self._ids,
         )
@@ -76,6 +86,33 @@ class Telemetry:
     def spans_started(self) -> int:
         """Spans that the app began, all versions together."""
         return self._started_before + (ragvigil.counts().started if self._running else 0)
+
+    def give(self, rating: Rating) -> None:
+        """Hand over what a user thinks; SpansLost when the instrumentation refuses it."""
+        self._feedback(rating.kind, rating.answered, rating.feedback_id, rating.reason, rating.given_at)
+
+    def regenerated(self, answered: Answered, feedback_id: str) -> None:
+        """Hand over that the button of an answer was pressed."""
+        self._feedback("regenerate", answered, feedback_id)
+
+    def await_probes(self) -> None:
+        """Wait until no probe is left to run: they share the simulated clock, which nobody else may move meanwhile."""
+        deadline = time.monotonic() + self._flush_timeout_s
+        while _probes_left(ragvigil.counts().probes):
+            if time.monotonic() > deadline:
+                raise SpansLost(f"A probe was not done within {self._flush_timeout_s:g} s.")
+            time.sleep(PROBE_POLL_S)
+
+    def _feedback(
+        self,
+        kind: FeedbackKind,
+        answered: Answered,
+        feedback_id: str,
+        reason: FeedbackReason | None = None,
+        at: datetime | None = None,
+    ) -> None:
+        if not ragvigil.feedback(kind, token=answered.token, feedback_id=feedback_id, reason=reason, at=at):
+            raise SpansLost(f"The instrumentation refused {kind} for the answer {answered.answer_id}.")
 
     def relieve(self) -> None:
         """Wait for the receiver when much is waiting, so that a fast simulation loses nothing."""
@@ -96,3 +133,7 @@ class Telemetry:
             self._started_before += ragvigil.counts().started
             self._running = False
             ragvigil.shutdown()
+
+
+def _probes_left(probes: ProbeCounts) -> int:
+    return probes.sampled - probes.run - probes.failed - probes.timed_out - probes.dropped - probes.unsupported

@@ -6,9 +6,9 @@ _WORD = re.compile(r"[a-z][a-z0-9]+")
 _IDENTIFIER_JOIN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 
 _COMMON = """
-a about an and are as at be been being but by can could did do does doing for from had has have how i if in into is it
-its me my not of on or our should so some such than that the their them then there these they this those to use used
-using was we were what when where which while who why will with would you your
+a about an and are as at be been being but by can could did do does doing for from had has have how i if ideally in into
+is it its me my not of on or our should so some such than that the their them then there these they this those to use
+used using was we were what when where which while who why will with would you your
 """
 STOP_WORDS = frozenset(_COMMON.split())
 """Words that say nothing about a subject."""

@@ -11,7 +11,7 @@ from ragvigil_monitor.demo.parts import Parts
 
 
 def context_of(library: Library, *names: str) -> Context:
-    return assemble([Hit(name, 1.0) for name in names], library.entries)
+    return assemble([Hit(name, 1.0, "", {}) for name in names], library.entries)
 
 
 def test_quotes_the_sentence_that_answers_and_cites_its_document(library: Library, healthy: Parts) -> None:

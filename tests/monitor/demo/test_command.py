@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from tests.samples.servers import free_port
 
+from ragvigil_monitor.demo.incidents import INCIDENTS
+
 LIMIT_S = 240
 SCALED = ("--seed", "7", "--days", "14", "--answers", "6000")
 
@@ -25,20 +27,23 @@ def demo(*arguments: object, **environment: str) -> subprocess.CompletedProcess[
 
 
 @pytest.mark.slow
-def test_a_headless_run_finds_both_incidents_and_loses_nothing(tmp_path: Path) -> None:
+def test_a_smaller_run_loses_nothing_and_finds_what_needs_no_long_history(tmp_path: Path) -> None:
+    """Two weeks are too short to learn what people ask, and a two-day incident for reviews to come in."""
     file = tmp_path / "report.json"
     done = demo("--headless", *SCALED, "--report", file)
     assert done.stderr == ""
-    assert done.returncode == 0, done.stdout
     report = json.loads(file.read_text(encoding="utf-8"))
-    assert report["spans_sent"] == report["spans_stored"] == 8 * report["answers"]
-    assert report["answers"] == pytest.approx(6000, rel=0.05)
-    assert {incident["kind"]: incident["guardrail"] for incident in report["incidents"]} == {
-        "slow_reranker": "latency_p95",
-        "cost_rise": "cost_per_query",
-    }
-    assert all(0 < incident["delay_h"] < 96 for incident in report["incidents"])
+    assert report["spans_sent"] == report["spans_stored"] > 8 * report["answers"]
+    assert report["answers"] == pytest.approx(6000, rel=0.08)
+    delays_h = {incident["kind"]: incident["delay_h"] for incident in report["incidents"]}
+    assert set(delays_h) == {incident.kind for incident in INCIDENTS}
+    found = {kind for kind, delay_h in delays_h.items() if delay_h is not None and 0 < delay_h < 96}
+    assert {"slow_reranker", "cost_rise", "unsupported_claims"} <= found
     assert report["false_alarms"] == []
+    assert report["reviews"]["labelled"] == report["reviews"]["served"] > 300
+    exclusion = report["false_exclusion"]
+    assert exclusion["lower_999"] <= exclusion["true_rate"] <= exclusion["upper_999"]
+    assert report["lost_at_stage"]["filter"] > 0
 
 
 @pytest.mark.slow

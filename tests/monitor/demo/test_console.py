@@ -1,10 +1,12 @@
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 
+import pytest
 from rich.console import Console
+from tests.samples.demo_reports import an_alert, evidence
 
 from ragvigil_monitor.demo.console import beginning, explanations, findings_table, progress, summary
-from ragvigil_monitor.demo.incidents import Planted, cost_rise, slow_reranker
+from ragvigil_monitor.demo.incidents import INCIDENTS, Incident, Planted, cost_rise, slow_reranker
 from ragvigil_monitor.demo.plan import Plan
 from ragvigil_monitor.demo.report import Report, Volume, judge
 
@@ -16,7 +18,7 @@ def everything_missed() -> Report:
         Planted(slow_reranker, NOON, NOON + timedelta(days=5.5), released=True),
         Planted(cost_rise, NOON, NOON + timedelta(days=5), released=False),
     ]
-    return judge(Volume(7, 60_000, 42.0, 480_000, 480_000), planted, [], wall_s=93.4)
+    return judge(Volume(7, 60_000, 42.0, 480_000, 480_000), planted, [], evidence(), wall_s=93.4)
 
 
 def shown(report: Report, width: int = 80) -> str:
@@ -29,15 +31,24 @@ def shown(report: Report, width: int = 80) -> str:
 def test_the_table_fits_a_terminal_of_80_columns() -> None:
     lines = shown(everything_missed()).splitlines()
     assert len(lines) == 3
-    assert lines[1].split() == ["slow_reranker", "20", "Nov", "12:00", "5.5", "d", "yes", "latency_p95", "missed"]
-    assert lines[2].split() == ["cost_rise", "20", "Nov", "12:00", "5.0", "d", "no", "cost_per_query", "missed"]
+    assert lines[1].split() == ["slow_reranker", "20", "Nov", "12:00", "5.5", "d", "latency_p95", "missed"]
+    assert lines[2].split() == ["cost_rise", "20", "Nov", "12:00", "5.0", "d", "cost_per_query", "missed"]
+
+
+@pytest.mark.parametrize("incident", INCIDENTS, ids=lambda incident: incident.kind)
+def test_no_incident_is_cut_short_within_80_columns(incident: Incident) -> None:
+    found = an_alert(incident.guardrail, NOON + timedelta(hours=100))
+    planted = [Planted(incident, NOON, NOON + timedelta(days=5.5), released=True)]
+    said = shown(judge(Volume(7, 60_000, 42.0, 8, 8), planted, [found], evidence(), wall_s=1))
+    assert "…" not in said
+    assert said.split()[-5:] == ["24", "Nov", "16:00", "100.0", "h"]
 
 
 def test_an_incident_that_is_still_on_is_said_to_go_on_within_80_columns() -> None:
     going_on = Planted(slow_reranker, NOON - timedelta(days=6), NOON, released=True, goes_on=True)
-    report = judge(Volume(7, 60_000, 42.0, 8, 8), [going_on], [], wall_s=1)
+    report = judge(Volume(7, 60_000, 42.0, 8, 8), [going_on], [], evidence(), wall_s=1)
     (line,) = shown(report).splitlines()[1:]
-    assert line.split() == ["slow_reranker", "14", "Nov", "12:00", "goes", "on", "yes", "latency_p95", "missed"]
+    assert line.split() == ["slow_reranker", "14", "Nov", "12:00", "goes", "on", "latency_p95", "missed"]
 
 
 def test_the_summary_has_the_numbers() -> None:
@@ -54,7 +65,7 @@ def test_the_beginning_says_what_is_simulated() -> None:
 
 def test_each_incident_is_explained() -> None:
     assert explanations(everything_missed()) == [
-        "slow_reranker: the reranker takes 2.5 times as long.",
+        "slow_reranker, with a release: the reranker takes 2.5 times as long.",
         "cost_rise: an answer costs 40% more.",
     ]
 

@@ -14,7 +14,7 @@ def entry(name: str, characters: int) -> Entry:
 @given(st.lists(st.integers(80, 12_000), max_size=8))
 def test_stays_inside_its_budget_and_in_order(lengths: list[int]) -> None:
     entries = {f"d{number}": entry(f"d{number}", length) for number, length in enumerate(lengths)}
-    context = assemble([Hit(name, 1.0) for name in entries], entries)
+    context = assemble([Hit(name, 1.0, "", {}) for name in entries], entries)
     assert context.tokens <= BUDGET_TOKENS
     assert [one.id for one in context.entries] == list(entries)[: len(context.entries)]
     assert bool(context.entries) == bool(lengths)

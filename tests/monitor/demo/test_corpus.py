@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from ragvigil_monitor.demo.corpus import MINIMUM_CHARACTERS, Entry, read_corpus
+from ragvigil_monitor.demo.corpus import MINIMUM_CHARACTERS, MOST_CHARACTERS, Entry, read_corpus
 
 FINGERPRINT = """
 import hashlib, sys
@@ -46,6 +46,16 @@ def test_has_no_text_twice_and_none_that_is_short(corpus: tuple[Entry, ...]) -> 
     assert min(map(len, texts)) >= MINIMUM_CHARACTERS
 
 
+def test_longer_docstrings_are_cut_at_the_end_of_a_line(corpus: tuple[Entry, ...]) -> None:
+    from argparse import __doc__ as whole
+
+    cut = next(entry for entry in corpus if entry.id == "argparse").text
+    assert whole is not None
+    assert whole.startswith(cut + "\n")
+    assert MOST_CHARACTERS / 2 < len(cut) <= MOST_CHARACTERS
+    assert max(len(entry.text) for entry in corpus) <= MOST_CHARACTERS
+
+
 def test_metadata_follows_from_the_id(corpus: tuple[Entry, ...]) -> None:
     for entry in corpus:
         assert entry.id == entry.module or entry.id.startswith(entry.module + ".")
@@ -54,14 +64,14 @@ def test_metadata_follows_from_the_id(corpus: tuple[Entry, ...]) -> None:
 
 
 def test_text_is_the_docstring(corpus: tuple[Entry, ...]) -> None:
-    import json
+    import base64
     from inspect import getdoc
 
-    loads = next(entry for entry in corpus if entry.id == "json.loads")
-    assert loads == Entry("json.loads", str(getdoc(json.loads)), "json", "json", "function")
-    assert loads.name == "loads"
-    assert loads.summary.startswith("Deserialize")
-    assert "\n" not in loads.summary
+    encode = next(entry for entry in corpus if entry.id == "base64.b64encode")
+    assert encode == Entry("base64.b64encode", str(getdoc(base64.b64encode)), "base64", "base64", "function")
+    assert encode.name == "b64encode"
+    assert encode.summary.startswith("Encode")
+    assert "\n" not in encode.summary
 
 
 def test_reading_twice_gives_the_same(corpus: tuple[Entry, ...]) -> None:

@@ -8,6 +8,7 @@ import sys
 from datetime import datetime
 from ragvigil_monitor.demo.app import App
 from ragvigil_monitor.demo.clock import SimulatedClock
+from ragvigil_monitor.demo.following import Asking
 from ragvigil_monitor.demo.library import Library
 from ragvigil_monitor.demo.plan import Plan
 from ragvigil_monitor.demo.users import Visit
@@ -25,8 +26,8 @@ for visit in plan.events():
     if isinstance(visit, Visit):
         parts = plan.parts_at(healthy, visit.at)
         clock.move_to(visit.at)
-        request = plan.request(visit, parts)
-        reply = app.answer(request, parts)
+        request = plan.request(Asking(visit.at, visit, plan.question(visit, parts)))
+        reply = app.answer(request, parts).reply
         print("answer", visit.at, clock.wall_ns(), request.question, reply.citations, ascii(reply.text))
 """
 END = "2026-11-30T12:00:00+00:00"

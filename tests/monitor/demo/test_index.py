@@ -59,6 +59,7 @@ def unit_vectors(count: int) -> np.ndarray[Any, np.dtype[np.float32]]:
 
 VECTORS = unit_vectors(SIZE)
 IDS = [f"d{number}" for number in range(SIZE)]
+TEXTS = [f"text of d{number}" for number in range(SIZE)]
 
 
 def brute_force(documents: list[dict[str, Any]], where: Filter, k: int) -> list[str]:
@@ -69,7 +70,7 @@ def brute_force(documents: list[dict[str, Any]], where: Filter, k: int) -> list[
 
 @given(documents=st.lists(DOCUMENTS, min_size=SIZE, max_size=SIZE), where=FILTERS, k=st.integers(1, SIZE + 5))
 def test_finds_what_a_full_scan_finds(documents: list[dict[str, Any]], where: Filter, k: int) -> None:
-    hits = Index(IDS, VECTORS, documents).search(VECTORS[0], where, k)
+    hits = Index(IDS, TEXTS, VECTORS, documents).search(VECTORS[0], where, k)
     assert [hit.id for hit in hits] == brute_force(documents, where, k)
     np.testing.assert_allclose(
         [hit.score for hit in hits], [VECTORS[IDS.index(h.id)] @ VECTORS[0] for h in hits], atol=1e-6
@@ -82,7 +83,7 @@ def test_finds_what_a_full_scan_finds(documents: list[dict[str, Any]], where: Fi
     filters=[where(eq("words", 1)), where(eq("words", True)), where(eq("words", 1))],
 )
 def test_one_filter_never_answers_for_another(documents: list[dict[str, Any]], filters: list[Filter]) -> None:
-    index = Index(IDS, VECTORS, documents)
+    index = Index(IDS, TEXTS, VECTORS, documents)
     for one in filters:
         found = [hit.id for hit in index.search(VECTORS[0], one, SIZE)]
         assert found == brute_force(documents, one, SIZE)
@@ -90,7 +91,7 @@ def test_one_filter_never_answers_for_another(documents: list[dict[str, Any]], f
 
 def test_a_root_that_is_no_conjunction_is_evaluated_too() -> None:
     documents = [{"kind": "class" if place % 2 else "function"} for place in range(SIZE)]
-    hits = Index(IDS, VECTORS, documents).search(VECTORS[0], Filter(eq("kind", "class")), SIZE)
+    hits = Index(IDS, TEXTS, VECTORS, documents).search(VECTORS[0], Filter(eq("kind", "class")), SIZE)
     assert {hit.id for hit in hits} == set(IDS[1::2])
 
 
@@ -105,40 +106,50 @@ def test_a_root_that_is_no_conjunction_is_evaluated_too() -> None:
 )
 def test_a_filter_that_cannot_be_evaluated_is_refused_not_ignored(unreadable: Filter) -> None:
     with pytest.raises(ValueError, match="cannot be"):
-        Index(IDS, VECTORS, [{}] * SIZE).search(VECTORS[0], unreadable, 5)
+        Index(IDS, TEXTS, VECTORS, [{}] * SIZE).search(VECTORS[0], unreadable, 5)
+
+
+def test_a_hit_carries_its_own_text_and_metadata() -> None:
+    documents = [{"words": place} for place in range(SIZE)]
+    hits = Index(IDS, TEXTS, VECTORS, documents).search(VECTORS[0], where(), SIZE)
+    assert all(hit.text == f"text of {hit.id}" for hit in hits)
+    assert all(f"d{hit.metadata['words']}" == hit.id for hit in hits)
 
 
 def test_nothing_passes_gives_nothing() -> None:
     nothing: Predicate = or_()
-    assert Index(IDS, VECTORS, [{}] * SIZE).search(VECTORS[0], where(nothing), 5) == []
+    assert Index(IDS, TEXTS, VECTORS, [{}] * SIZE).search(VECTORS[0], where(nothing), 5) == []
 
 
 def test_a_zero_vector_finds_documents_with_score_zero() -> None:
-    hits = Index(IDS, VECTORS, [{}] * SIZE).search(np.zeros(DIMENSION, np.float32), where(), 3)
+    hits = Index(IDS, TEXTS, VECTORS, [{}] * SIZE).search(np.zeros(DIMENSION, np.float32), where(), 3)
     assert [hit.score for hit in hits] == [0, 0, 0]
 
 
-def test_columns_of_different_length_are_refused() -> None:
+@pytest.mark.parametrize(
+    ("texts", "vectors"), [(TEXTS, VECTORS[:3]), (TEXTS[1:], VECTORS)], ids=["fewer vectors", "a text missing"]
+)
+def test_columns_of_different_length_are_refused(texts: list[str], vectors: np.ndarray[Any, np.dtype[Any]]) -> None:
     with pytest.raises(ValueError, match="do not match"):
-        Index(IDS, VECTORS[:3], [{}] * SIZE)
+        Index(IDS, texts, vectors, [{}] * SIZE)
 
 
 @pytest.mark.parametrize("broken", [np.nan, np.inf], ids=["NaN", "infinite"])
 def test_a_vector_that_is_not_finite_finds_no_document_with_a_finite_score(broken: float) -> None:
     vector = np.full(DIMENSION, broken, np.float32)
     with np.errstate(invalid="ignore"):
-        hits = Index(IDS, VECTORS, [{}] * SIZE).search(vector, where(), 5)
+        hits = Index(IDS, TEXTS, VECTORS, [{}] * SIZE).search(vector, where(), 5)
     assert not any(np.isfinite(hit.score) for hit in hits)
 
 
 def test_a_vector_of_another_dimension_is_an_error() -> None:
     with pytest.raises(ValueError, match="size"):
-        Index(IDS, VECTORS, [{}] * SIZE).search(np.zeros(DIMENSION + 1, np.float32), where(), 5)
+        Index(IDS, TEXTS, VECTORS, [{}] * SIZE).search(np.zeros(DIMENSION + 1, np.float32), where(), 5)
 
 
 def test_more_filters_than_are_kept_are_still_answered_rightly() -> None:
     documents = [{"words": place} for place in range(SIZE)]
-    index = Index(IDS, VECTORS, documents)
+    index = Index(IDS, TEXTS, VECTORS, documents)
     for _ in range(2):
         for number in range(CACHED_MASKS + 20):
             hits = index.search(VECTORS[0], where(eq("words", number)), 5)

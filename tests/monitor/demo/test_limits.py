@@ -11,6 +11,7 @@ from ragvigil import attributes as names
 from ragvigil.testing import InMemoryExporter, strict
 from ragvigil_monitor.demo.app import App
 from ragvigil_monitor.demo.clock import SimulatedClock
+from ragvigil_monitor.demo.following import Asking
 from ragvigil_monitor.demo.incidents import Planted, cost_rise, slow_reranker
 from ragvigil_monitor.demo.library import Library
 from ragvigil_monitor.demo.owner import write_settings
@@ -52,7 +53,7 @@ def traffic_of(plan: Plan, library: Library) -> Traffic:
             if isinstance(visit, Visit):
                 clock.move_to(visit.at)
                 parts = plan.parts_at(healthy, visit.at)
-                app.answer(plan.request(visit, parts), parts)
+                app.answer(plan.request(Asking(visit.at, visit, plan.question(visit, parts))), parts)
         assert ragvigil.flush(60)
         ragvigil.shutdown()
     return measured(exporter)

@@ -3,14 +3,18 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 
 import pytest
+from tests.samples.demo_reports import an_alert, evidence
 
-from ragvigil_monitor.api.models import Alert, AlertState, Evidence
+from ragvigil_monitor.api.models import Alert
+from ragvigil_monitor.demo.evidence_report import EvidenceReport
 from ragvigil_monitor.demo.incidents import Planted, cost_rise, slow_reranker
 from ragvigil_monitor.demo.report import Report, Volume, judge
+from ragvigil_monitor.guardrails.models import SliceShare, Triage, TriageVerdict
 
 DAY_0 = datetime(2026, 10, 19, tzinfo=UTC)
 VOLUME = Volume(seed=7, answers=60_000, days=42, spans_sent=480_000, spans_stored=480_000)
 MakeAlert = Callable[..., Alert]
+EVIDENCE = evidence()
 
 
 def day(number: float) -> datetime:
@@ -26,45 +30,14 @@ def alert() -> MakeAlert:
     numbers = count(1)
 
     def make(guardrail: str, opened: float, resolved: float | None = None, series: str = "answer") -> Alert:
-        evidence = Evidence(
-            window_start=day(opened) - timedelta(hours=24),
-            window_end=day(opened),
-            value=1.0,
-            lower=1.0,
-            upper=1.0,
-            alarm_lower=1.0,
-            limit=0.5,
-            unit="ms",
-            n=100,
-            missing=0,
-            slices=[],
-            trace_ids=[],
-            releases=[],
-        )
-        return Alert(
-            alert_id=f"a{next(numbers)}",
-            guardrail=guardrail,
-            series=series,
-            state=AlertState.FIRING if resolved is None else AlertState.RESOLVED,
-            opened_at=day(opened),
-            onset_at=None,
-            onset_earliest=None,
-            onset_latest=None,
-            last_breach_at=day(opened),
-            resolved_at=None if resolved is None else day(resolved),
-            acknowledged_at=None,
-            acknowledged_by=None,
-            acknowledged_note=None,
-            silenced_until=None,
-            sentence="p95 is above.",
-            evidence=evidence,
-        )
+        found = an_alert(guardrail, day(opened), None if resolved is None else day(resolved), series=series)
+        return found.model_copy(update={"alert_id": f"a{next(numbers)}"})
 
     return make
 
 
-def judged(*alerts: Alert, volume: Volume = VOLUME) -> Report:
-    return judge(volume, [SLOW, COSTLY], alerts, wall_s=100.0)
+def judged(*alerts: Alert, volume: Volume = VOLUME, evidence: EvidenceReport = EVIDENCE) -> Report:
+    return judge(volume, [SLOW, COSTLY], alerts, evidence, wall_s=100.0)
 
 
 def test_the_first_alert_of_its_guardrail_is_the_detection(alert: MakeAlert) -> None:
@@ -147,7 +120,7 @@ def test_lost_spans_fail_the_run(alert: MakeAlert, sent: int, stored: int, sente
 def test_json_holds_what_was_promised(alert: MakeAlert) -> None:
     found = judged(alert("latency_p95", 29.25), alert("latency_p95", 12, resolved=13), alert("cost_per_query", 30))
     said = found.as_json()
-    assert {key: said[key] for key in said if not isinstance(said[key], list)} == {
+    assert {key: said[key] for key in said if not isinstance(said[key], list | dict)} == {
         "seed": 7,
         "answers": 60_000,
         "spans_sent": 480_000,
@@ -179,3 +152,26 @@ def test_json_holds_what_was_promised(alert: MakeAlert) -> None:
     ]
     assert said["false_alarms"] == [{"guardrail": "latency_p95", "series": "answer", "at": "2026-10-31T00:00:00+00:00"}]
     assert [entry["guardrail"] for entry in said["secondary"]] == ["cost_per_query"]
+    assert {key: said[key] for key in EVIDENCE.as_json()} == EVIDENCE.as_json()
+
+
+def test_what_is_wrong_with_the_evidence_fails_the_run(alert: MakeAlert) -> None:
+    report = judged(alert("latency_p95", 30), alert("cost_per_query", 34), evidence=evidence(n=12))
+    assert report.failures() == ["Only 12 filtered queries with evidence were reviewed, not 300."]
+
+
+def test_a_finding_names_the_first_slice_and_what_triage_suspects(alert: MakeAlert) -> None:
+    found = alert("latency_p95", 30)
+    sliced = [
+        SliceShare(name=name, value=value, n=100, estimate=0.2, excess=0.1)
+        for name, value in (("team", "web"), ("intent", "how_to"))
+    ]
+    verdict = Triage(
+        verdict=TriageVerdict.REGRESSION_SUSPECTED, sentence="…", searched_from=day(29), searched_until=day(30)
+    )
+    evidence = found.evidence.model_copy(update={"slices": sliced, "triage": verdict})
+    report = judged(found.model_copy(update={"evidence": evidence}))
+    assert [(entry["slice"], entry["triage"]) for entry in report.as_json()["incidents"]] == [
+        ("team=web", "regression-suspected"),
+        (None, None),
+    ]

@@ -8,20 +8,29 @@ import httpx
 import pytest
 
 from ragvigil.testing import Receiver, SpanSnapshot, receiving, strict
-from ragvigil_monitor.cli.processes import start_serve
+from ragvigil_monitor.cli.processes import ServeProcess, start_serve
 from ragvigil_monitor.demo.app import SERVICE
+from ragvigil_monitor.demo.evidence_report import evidence_report
 from ragvigil_monitor.demo.library import Library
 from ragvigil_monitor.demo.monitor import Monitor
 from ragvigil_monitor.demo.owner import write_settings
 from ragvigil_monitor.demo.plan import Plan
-from ragvigil_monitor.demo.simulation import Interrupted, Simulation
+from ragvigil_monitor.demo.reviewer import Reviewers
+from ragvigil_monitor.demo.simulation import Interrupted, Review, Simulation, Tell
+from ragvigil_monitor.demo.truth import Truth
 from ragvigil_monitor.service import utc_now
 
 
 @pytest.fixture
-def monitor(tmp_path: Path) -> Iterator[Monitor]:
+def serving(tmp_path: Path) -> Iterator[ServeProcess]:
     serving = start_serve(write_settings(tmp_path, on_request=True), tmp_path / "demo.duckdb", port=0)
-    with serving.child, Monitor.at(serving.url, serving.keys) as monitor:
+    with serving.child:
+        yield serving
+
+
+@pytest.fixture
+def monitor(serving: ServeProcess) -> Iterator[Monitor]:
+    with Monitor.at(serving.url, serving.keys) as monitor:
         yield monitor
 
 
@@ -29,13 +38,42 @@ def quiet(answers: int, day: int) -> None:
     """Tell nobody."""
 
 
+def unreviewed() -> None:
+    """Nobody reviews."""
+
+
+def simulation(
+    plan: Plan,
+    library: Library,
+    monitor: Monitor,
+    *,
+    stop: threading.Event | None = None,
+    tell: Tell = quiet,
+    truth: Truth | None = None,
+    review: Review = unreviewed,
+) -> Simulation:
+    return Simulation(plan, library, monitor, stop or threading.Event(), tell, truth or Truth(library), review)
+
+
+def test_everything_that_is_drawn_is_reviewed_in_its_own_time_and_compared_with_the_truth(
+    library: Library, serving: ServeProcess, monitor: Monitor
+) -> None:
+    plan, truth = Plan.draw(seed=3, end=utc_now(), days=2, answers=250), Truth(library)
+    with Reviewers.at(serving.url, serving.keys, library, truth, plan.seed, threading.Event()) as reviewers:
+        simulation(plan, library, monitor, truth=truth, review=reviewers.label_all).run()
+    assert reviewers.reviews.served == reviewers.reviews.labelled > 15
+    report = evidence_report(monitor, truth, reviewers.reviews)
+    assert 0 < report.at_95.n <= report.true_rate.n
+    assert report.at_95.missing == 0
+    assert sum(stage.n for stage in report.losses.stages) >= report.at_95.n
+
+
 def test_everything_that_was_sent_is_stored_and_judged(library: Library, monitor: Monitor) -> None:
     told: list[tuple[int, int]] = []
     plan = Plan.draw(seed=3, end=utc_now(), days=3, answers=120)
-    volume = Simulation(
-        plan, library, monitor, threading.Event(), lambda answers, day: told.append((answers, day))
-    ).run()
-    assert volume.spans_sent == volume.spans_stored == 8 * volume.answers
+    volume = simulation(plan, library, monitor, tell=lambda answers, day: told.append((answers, day))).run()
+    assert volume.spans_sent == volume.spans_stored
+    assert 0 < volume.spans_sent - 8 * volume.answers < 0.2 * volume.answers, "each probe is one span"
     assert volume.answers == pytest.approx(120, rel=0.35)
     assert (volume.seed, volume.days) == (3, 3)
     assert [day for _, day in told] == [1, 2, 3]
@@ -45,7 +83,7 @@ def test_everything_that_was_sent_is_stored_and_judged(library: Library, monitor
 
 def test_the_monitor_sees_each_release_and_no_plan(library: Library, monitor: Monitor) -> None:
     plan = Plan.draw(seed=3, end=utc_now(), days=3, answers=200)
-    Simulation(plan, library, monitor, threading.Event(), quiet).run()
+    simulation(plan, library, monitor).run()
     seen = httpx.get(f"{monitor.url}/openapi.json", trust_env=False).text
     assert not re.search("slow_reranker|cost_rise|planted", seen)
     assert monitor.spans_stored(SERVICE) > 0
@@ -58,11 +96,21 @@ def test_a_stop_ends_the_run_with_a_sentence(library: Library, monitor: Monitor)
     def stop_after_a_day(answers: int, day: int) -> None:
         stop.set()
 
-    simulation = Simulation(
-        Plan.draw(seed=3, end=utc_now(), days=3, answers=60), library, monitor, stop, stop_after_a_day
-    )
+    plan = Plan.draw(seed=3, end=utc_now(), days=3, answers=60)
     with pytest.raises(Interrupted, match="Stopped before the end"):
-        simulation.run()
+        simulation(plan, library, monitor, stop=stop, tell=stop_after_a_day).run()
+
+
+def test_reviewers_stop_when_the_run_does(library: Library, serving: ServeProcess, monitor: Monitor) -> None:
+    plan, truth, stop = Plan.draw(seed=3, end=utc_now(), days=1, answers=120), Truth(library), threading.Event()
+    with Reviewers.at(serving.url, serving.keys, library, truth, plan.seed, stop) as reviewers:
+        simulation(plan, library, monitor, truth=truth).run()
+        stop.set()
+        reviewers.label_all()
+        assert reviewers.reviews.served == 0
+        stop.clear()
+        reviewers.label_all()
+        assert reviewers.reviews.labelled > 0
 
 
 def test_a_refusal_of_the_service_is_quoted(monitor: Monitor) -> None:
@@ -74,10 +122,11 @@ def test_a_refusal_of_the_service_is_quoted(monitor: Monitor) -> None:
 def sent_by(library: Library, receiver: Receiver, plan: Plan) -> list[SpanSnapshot]:
     """What a simulation sends to a receiver that is no monitor: it fails at the day's end; by then all is sent."""
     receiver.requests.clear()
-    with httpx.Client(base_url=receiver.endpoint, trust_env=False) as http:
-        simulation = Simulation(plan, library, Monitor(receiver.endpoint, http), threading.Event(), quiet)
-        with pytest.raises(ValueError, match="validation error"):
-            simulation.run()
+    with (
+        httpx.Client(base_url=receiver.endpoint, trust_env=False) as http,
+        pytest.raises(ValueError, match="validation error"),
+    ):
+        simulation(plan, library, Monitor(receiver.endpoint, http)).run()
     return sorted(receiver.spans, key=lambda span: (span.start_ns, span.span_id))
 
 

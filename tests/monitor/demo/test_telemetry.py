@@ -1,14 +1,18 @@
 import time
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 
 import ragvigil
 from ragvigil import attributes as names
+from ragvigil.predicates import Filter, eq, relevance
 from ragvigil.testing import Receiver, receiving, strict
 from ragvigil_monitor.demo.access import entitlement_of
+from ragvigil_monitor.demo.answerer import Reply
+from ragvigil_monitor.demo.app import Answered
 from ragvigil_monitor.demo.clock import SimulatedClock
+from ragvigil_monitor.demo.following import Rating
 from ragvigil_monitor.demo.seeded_ids import SeededIds
 from ragvigil_monitor.demo.telemetry import MOST_WAITING_SPANS, SpansLost, Telemetry
 
@@ -113,3 +117,58 @@ def test_entitlement_is_hidden_by_one_key_in_all_versions(receiver: Receiver, te
     assert len(hidden) == 2
     assert hidden[0] == hidden[1]
     assert "web" not in hidden[0]
+
+
+def answered() -> Answered:
+    with ragvigil.pipeline("ask") as one:
+        pass
+    return Answered(Reply("yes", (), 1.0, refused=False), one.id, one.token())
+
+
+def test_what_users_do_reaches_the_receiver_with_both_times(
+    receiver: Receiver, telemetry: Telemetry, now: datetime
+) -> None:
+    with telemetry:
+        telemetry.release("1.0.0")
+        one = answered()
+        telemetry.give(Rating(now, now - timedelta(hours=2), "thumbs_down", "wrong", "1-1-0-thumb", one))
+        telemetry.regenerated(one, "1-1-1")
+    given = {log.attributes[names.FEEDBACK_KIND]: log for log in receiver.logs if names.FEEDBACK_KIND in log.attributes}
+    assert set(given) == {"thumbs_down", "regenerate"}
+    assert given["thumbs_down"].attributes[names.ANSWER_ID] == one.answer_id
+    assert given["thumbs_down"].observed_ns - given["thumbs_down"].time_ns == 2 * 3600 * 10**9
+
+
+def test_feedback_that_is_refused_is_an_error(receiver: Receiver, telemetry: Telemetry) -> None:
+    telemetry.release("1.0.0")
+    forged = Answered(Reply("yes", (), 1.0, refused=False), "t-s", "rv1.forged.token")
+    with pytest.raises(SpansLost, match="refused regenerate for the answer t-s"):
+        telemetry.regenerated(forged, "1-1-1")
+
+
+def search_again(seconds: float) -> None:
+    @ragvigil.retriever(filter="where", top_k="k")
+    def search(query: str, *, where: Filter, k: int) -> list[str]:
+        if k == 2:
+            time.sleep(seconds)
+        return ["d1"]
+
+    with ragvigil.pipeline("ask"):
+        search("rows", where=ragvigil.where(relevance(eq("kind", "class"))), k=1)
+
+
+def test_probes_are_waited_for(receiver: Receiver) -> None:
+    with Telemetry(receiver.endpoint, 1, probe_share=1.0) as telemetry:
+        telemetry.release("1.0.0")
+        search_again(0.05)
+        telemetry.await_probes()
+        assert ragvigil.counts().probes.run == 1
+        assert telemetry.spans_started() == 3
+
+
+def test_a_probe_that_hangs_is_an_error_not_a_hang(receiver: Receiver) -> None:
+    telemetry = Telemetry(receiver.endpoint, 1, flush_timeout_s=0.05, probe_share=1.0)
+    telemetry.release("1.0.0")
+    search_again(1.0)
+    with pytest.raises(SpansLost, match=r"A probe was not done within 0\.05 s"):
+        telemetry.await_probes()

@@ -9,12 +9,13 @@ from ragvigil_monitor.demo.parts import Parts
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """One kind of failure."""
+    """One kind of failure; `needs_release`: only a new version of the app can bring it."""
 
     kind: str
     guardrail: str
     sentence: str
     change: Callable[[Parts], Parts]
+    needs_release: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,5 +45,5 @@ def _plant(incident: Incident, start: datetime, length: timedelta, rng: Random) 
         incident,
         planted_at=start + begins * length,
         ended_at=start + (begins + lasts) * length,
-        released=rng.random() < 0.5,
+        released=rng.random() < 0.5 or incident.needs_release,
     )
