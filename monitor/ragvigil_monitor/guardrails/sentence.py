@@ -36,7 +36,9 @@ def sentence(
     if state is State.NO_DATA:
         return f"{_nothing(estimate, counted)} {over}, although answers came before: missing evidence; {against}."
     figures = figures_text(words.unit, estimate)
-    return f"{words.subject(series)} {over}: {figures}{_missing(estimate)}, {against}.{_needed(estimate, counted, state)}"
+    return (
+        f"{words.subject(series)} {over}: {figures}{_missing(estimate)}, {against}.{_needed(estimate, counted, state)}"
+    )
 
 
 def amount(value: float, unit: str) -> str:

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from ragvigil_monitor.judges.judge import Judge, Judgement, Unscorable
-from ragvigil_monitor.review.content import evidence
+from ragvigil_monitor.review.content import evidence, seen_by_generator
 from ragvigil_monitor.review.passages import LONGEST_TEXT, Span
 from ragvigil_monitor.review.sampling import UnitKey
 from ragvigil_monitor.store import Store
@@ -43,9 +43,9 @@ def judgement(judge: Judge, said: Answer, spans: Sequence[Span]) -> Judgement:
         return Judgement(reason=Unscorable.REFUSAL)
     if answer is None:
         return Judgement(reason=Unscorable.NO_ANSWER_TEXT)
-    texts = [passage.text for passage in evidence(spans, b"")]
-    if not texts:
+    if seen_by_generator(spans) is None:
         return Judgement(reason=Unscorable.NO_DOCUMENTS)
+    texts = [passage.text for passage in evidence(spans, b"")]
     recorded = [text for text in texts if text is not None]
     if len(recorded) < len(texts):
         return Judgement(reason=Unscorable.NO_DOCUMENT_TEXTS)

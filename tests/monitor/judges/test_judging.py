@@ -47,12 +47,23 @@ def add(store: Store, at: datetime, answer: str | None, texts: list[str], **colu
         (HALF, DOCUMENTS, None, (0.5, None)),
         (CARRIED, DOCUMENTS, True, (None, "refusal")),
         (None, DOCUMENTS, False, (None, "no_answer_text")),
-        (CARRIED, [], False, (None, "no_documents")),
+        (CARRIED, [], False, (0.0, None)),
+        ("Which shoes?", [], False, (None, "no_claim")),
         (CARRIED, ["word " * 90_000] * 12, False, (None, "too_long")),
         (CARRIED + " Keep the box." * 8000, DOCUMENTS, False, (None, "too_long")),
         ("Which shoes?", DOCUMENTS, False, (None, "no_claim")),
     ],
-    ids=["carried", "half", "refusal", "no answer", "no documents", "long evidence", "long answer", "no claim"],
+    ids=[
+        "carried",
+        "half",
+        "refusal",
+        "no answer",
+        "no evidence",
+        "no need of it",
+        "long evidence",
+        "long answer",
+        "no claim",
+    ],
 )
 def test_an_answer_gets_a_score_or_the_reason_why_not(
     memory_store: Store,
@@ -70,16 +81,19 @@ def test_an_answer_gets_a_score_or_the_reason_why_not(
     assert (row["judge"], row["judge_version"]) == ("lexical", "1")
 
 
-def test_a_document_without_its_text_makes_an_answer_unscorable(
-    memory_store: Store, make_service: MakeService, monday: datetime
+@pytest.mark.parametrize(
+    ("lost", "reason"), [("attributes", "no_document_texts"), ("output_documents", "no_documents")]
+)
+def test_evidence_that_was_not_recorded_makes_an_answer_unscorable(
+    memory_store: Store, make_service: MakeService, monday: datetime, lost: str, reason: str
 ) -> None:
     sent = insert_answers(memory_store, monday, hours=0)
     add_exchange(sent, np.random.default_rng(1), monday + timedelta(minutes=1), "?", CARRIED, DOCUMENTS)
     for span in sent.spans:
-        span["attributes"] = None
+        span[lost] = None
     sent.insert(memory_store)
     run(make_service(judge=ALL), monday + timedelta(hours=3))
-    assert [row["reason"] for row in scores(memory_store)] == ["no_document_texts"]
+    assert [row["reason"] for row in scores(memory_store)] == [reason]
 
 
 def test_an_answer_is_judged_an_hour_after_its_hour_and_once(
