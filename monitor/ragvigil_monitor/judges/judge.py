@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
+
+MEASURES: Final = "faithfulness"
+"""The signal whose values are scores of judges."""
 
 
 class Unscorable(StrEnum):

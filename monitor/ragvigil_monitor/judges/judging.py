@@ -13,9 +13,10 @@ from typing import Any, Final
 import pyarrow as pa
 
 from ragvigil_monitor.job import Job, Turn, Write
-from ragvigil_monitor.judges.judge import Judge
+from ragvigil_monitor.judges.judge import MEASURES, Judge
 from ragvigil_monitor.judges.reading import Answer, judgements
 from ragvigil_monitor.judges.registry import judge_of
+from ragvigil_monitor.marker_kinds import MEASUREMENT
 from ragvigil_monitor.review.salt import Salt
 from ragvigil_monitor.review.traffic import HOUR, share_of_traffic, weekly_answers
 from ragvigil_monitor.service import Service
@@ -54,8 +55,16 @@ def judge_answers(service: Service, turn: Turn) -> Write:
 
     def write(writer: Writer) -> None:
         writer.execute_with("add_judge_scores", pa.Table.from_pylist(rows, _SCORES))
+        if sampled:
+            _mark(writer, judge, min(answer["started_at"] for answer in sampled))
 
     return write
+
+
+def _mark(writer: Writer, judge: Judge, first_seen_at: datetime) -> None:
+    """Note from which answer on this judge measures; the first use counts."""
+    value = f"{judge.name} {judge.version}"
+    writer.execute("add_marker", kind=MEASUREMENT, service=MEASURES, value=value, first_seen_at=first_seen_at)
 
 
 JUDGE: Final = Job("judge_scores", int(HOUR.total_seconds()), judge_answers, most_ends=6, matures_s=MATURES_S)

@@ -3,6 +3,7 @@
 A sampled answer that could not be scored is missing; which judge and how far it can be trusted, says the guardrail.
 """
 
+from ragvigil_monitor.judges.judge import MEASURES
 from ragvigil_monitor.signals.signal import Look, Signal
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 from ragvigil_monitor.statistics.mean_score import mean_score
@@ -18,4 +19,4 @@ def estimate(look: Look) -> dict[str, IntervalEstimate]:
     return {ALL: mean_score(scores, alpha=look.alpha)} if len(scores) else {}
 
 
-FAITHFULNESS = Signal(name="faithfulness", unit="ratio", estimate=estimate)
+FAITHFULNESS = Signal(name=MEASURES, unit="ratio", estimate=estimate)

@@ -11,6 +11,7 @@ from tests.samples.reviews import add_exchange
 from tests.samples.traffic import Traffic
 
 from ragvigil_monitor.judges.judging import JUDGE, share_of_hour
+from ragvigil_monitor.judges.lexical import Lexical
 from ragvigil_monitor.review.drawing import DRAW
 from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.service import Service
@@ -153,6 +154,18 @@ def test_what_people_review_is_judged_but_is_no_part_of_the_sample(
     assert len(
         memory_store.columns("scores_of_answers", window_start=monday, window_end=monday + timedelta(days=2))["value"]
     ) == len(found) - len(besides)
+
+
+def test_a_new_judge_that_has_only_read_what_is_reviewed_has_measured_nothing(
+    memory_store: Store, make_service: MakeService, monday: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    insert_answers(memory_store, monday, hours=24)
+    service = make_service(judge=ALL, review={"uniform_share": 0.5, **SALT})
+    run(service, monday + timedelta(hours=60), review=True)
+    monkeypatch.setattr(Lexical, "version", "2")
+    run(service, monday + timedelta(hours=62), review=True)
+    assert {(row["judge_version"], row["in_sample"]) for row in scores(memory_store)} == {("1", True), ("2", False)}
+    assert memory_store.rows("markers_between", earliest=monday, latest=monday + timedelta(days=3)) == []
 
 
 def test_all_at_once_judges_the_same_as_hour_by_hour(
