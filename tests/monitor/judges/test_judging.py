@@ -116,6 +116,36 @@ def test_an_answer_is_judged_an_hour_after_its_hour_and_once(
     assert {row["inclusion_probability"] for row in scores(memory_store)} == {1.0}
 
 
+@pytest.mark.parametrize("late_h", [2.5, 7, 22])
+def test_an_answer_that_arrives_late_is_judged_once_all_the_same(
+    memory_store: Store, make_service: MakeService, monday: datetime, late_h: float
+) -> None:
+    service = make_service(judge=ALL)
+    insert_answers(memory_store, monday, hours=48)
+    run(service, monday + timedelta(hours=10 + late_h))
+    add(memory_store, monday + timedelta(hours=10), CARRIED, DOCUMENTS)
+    for hours in range(10, 60, 7):
+        run(service, monday + timedelta(hours=late_h + hours))
+    assert len(scores(memory_store)) == len({row["trace_id"] for row in scores(memory_store)}) == 48 * 6 + 1
+    assert {row["in_sample"] for row in scores(memory_store)} == {True}
+
+
+def test_a_late_answer_does_not_date_a_new_judge_back(
+    memory_store: Store, make_service: MakeService, monday: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    insert_answers(memory_store, monday, hours=24)
+    service = make_service(judge=ALL)
+    run(service, monday + timedelta(hours=12.5))
+    add(memory_store, monday + timedelta(hours=6), CARRIED, DOCUMENTS)
+    monkeypatch.setattr(Lexical, "version", "2")
+    run(service, monday + timedelta(hours=14.5))
+    run(service, monday + timedelta(hours=24))
+    (marker,) = memory_store.rows("markers_between", earliest=monday, latest=monday + timedelta(days=3))
+    assert marker["value"] == "lexical 2"
+    assert marker["first_seen_at"] > monday + timedelta(hours=11)
+    assert min(row["started_at"] for row in scores(memory_store) if row["judge_version"] == "2").hour == 6
+
+
 def test_the_share_that_is_drawn_is_the_configured_one_and_does_not_depend_on_when_the_job_runs(
     memory_store: Store, make_service: MakeService, monday: datetime
 ) -> None:
