@@ -1,5 +1,8 @@
 """Faithfulness: the mean score that the judge gives to a random sample of answers. Series `all`.
 
+The mean is unweighted: where the sampled share changes within a window, thinly sampled hours count for less than their
+answers.
+
 A sampled answer that could not be scored is missing; which judge and how far it can be trusted, says the guardrail.
 """
 
