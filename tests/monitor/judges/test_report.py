@@ -88,7 +88,7 @@ def reports(service: Service) -> list[Any]:
 
 def test_an_answer_that_is_judged_for_its_review_and_then_for_the_sample_counts_once(service: Service) -> None:
     label_all(service, at=NOW)
-    asked = {"judge": "lexical", "version": "1", "cut": 0.85, "known_before": NOW + timedelta(hours=1)}
+    asked: dict[str, Any] = {"judge": "lexical", "version": "1", "cut": 0.85, "known_before": NOW + timedelta(hours=1)}
     once = calibration_of(service.store, **asked)
     with service.store.transaction() as writer:
         writer._cursor.execute("INSERT INTO judge_scores SELECT * REPLACE (false AS in_sample) FROM judge_scores")
