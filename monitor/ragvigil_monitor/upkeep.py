@@ -5,18 +5,14 @@ from datetime import timedelta
 import pyarrow as pa
 
 from ragvigil import attributes as names
-from ragvigil_monitor.guardrails.models import MEASUREMENT, State
+from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.guardrails.registry import GUARDRAILS
 from ragvigil_monitor.job import Turn, Write
 from ragvigil_monitor.service import Service
-from ragvigil_monitor.signals.faithfulness import FAITHFULNESS
-from ragvigil_monitor.store import Store, Writer
-from ragvigil_monitor.store.database import Row
+from ragvigil_monitor.store import Writer
 
 OVERLAP = timedelta(hours=1)
 """How far before its last run a job looks again, for what came late."""
-JUDGED_WITHIN = timedelta(hours=4)
-"""How far back a new judge is looked for: an answer is judged an hour after its start, in full hours."""
 MOST_VALUES = 1000
 """So many values of one kind that a service may have; one that is new with every request would fill the store."""
 _FACTS = [
@@ -43,22 +39,15 @@ def link_stages(service: Service, turn: Turn) -> Write:
 
 
 def note_markers(service: Service, turn: Turn) -> Write:
-    """Note which releases, models, indices, judges and the like were seen, and when first."""
+    """Note which releases, models, indices and the like were seen, and when first."""
     window = {"window_start": turn.start - OVERLAP, "window_end": turn.now}
     seen = service.store.rows("markers_in", paths=_FACTS, most=MOST_VALUES, **window)
-    seen += _judges(service.store, turn)
 
     def write(writer: Writer) -> None:
         for marker in seen:
             writer.execute("add_marker", **marker)
 
     return write
-
-
-def _judges(store: Store, turn: Turn) -> list[Row]:
-    """What measures is a marker of the guardrail that it measures for."""
-    used = store.rows("judges_used_in", window_start=turn.start - JUDGED_WITHIN, window_end=turn.now)
-    return [{"kind": MEASUREMENT, "service": FAITHFULNESS.name, **judge} for judge in used]
 
 
 def warm_up(service: Service, turn: Turn) -> Write | None:

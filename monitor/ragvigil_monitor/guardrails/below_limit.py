@@ -18,12 +18,14 @@ class BelowLimit:
     """Guards the series that have a limit; the others are shown.
 
     limits: by series. words: what is known of the measurement at the time of a look; of none before the first answer.
-    is_starting_value: whether the limits are the shipped ones, which nobody has set.
+    is_starting_value: whether the limits are the shipped ones, which nobody has set. doubt: a sentence why a value does
+    not speak for its window, empty where it does; a series in doubt is not found ok, but a breach is never withheld.
     """
 
     limits: Callable[[Settings], Mapping[str, float]]
     words: Callable[[Settings, Look | None], Words]
     is_starting_value: Callable[[Settings], bool] = lambda _settings: False
+    doubt: Callable[[Look, IntervalEstimate], str] = lambda _look, _estimate: ""
 
     def chances(self, settings: Settings) -> int:
         """One for each limit: only the lower side counts."""
@@ -50,7 +52,10 @@ class BelowLimit:
         self, look: Look, words: Words, series: str, estimate: IntervalEstimate, limit: float, answered_before: bool
     ) -> Finding:
         state = judge_below(estimate, limit, answered_before=answered_before)
-        text = self._sentence(look.settings, words, series, look.window.length_s, estimate, limit, state)
+        doubt = self.doubt(look, estimate) if estimate.n else ""
+        if doubt and state is State.OK:
+            state = State.INCONCLUSIVE
+        text = self._sentence(look.settings, words, series, look.window.length_s, estimate, limit, state) + doubt
         beyond = Beyond(limit, tolerated=None, below=True)
         return Finding(series, look.window, estimate, state, text, Limits(lower=limit), beyond)
 

@@ -3,14 +3,11 @@
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-RELEASE: Final = "release"
-"""Kind of a marker: a new version of a service."""
-MEASUREMENT: Final = "measurement"
-"""Kind of a marker: what a guardrail measures with is new, such as a judge. `service` is that guardrail."""
+from ragvigil_monitor.marker_kinds import RELEASE
 
 
 class ApiModel(BaseModel):

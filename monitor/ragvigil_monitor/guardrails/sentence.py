@@ -36,7 +36,9 @@ def sentence(
     if state is State.NO_DATA:
         return f"{_nothing(estimate, counted)} {over}, although answers came before: missing evidence; {against}."
     figures = figures_text(words.unit, estimate)
-    return f"{words.subject(series)} {over}: {figures}{_missing(estimate)}, {against}.{_needed(estimate, counted)}"
+    return (
+        f"{words.subject(series)} {over}: {figures}{_missing(estimate)}, {against}.{_needed(estimate, counted, state)}"
+    )
 
 
 def amount(value: float, unit: str) -> str:
@@ -77,7 +79,7 @@ def _missing(estimate: IntervalEstimate) -> str:
     return f", {estimate.missing} more without a usable value" if estimate.missing else ""
 
 
-def _needed(estimate: IntervalEstimate, counted: str) -> str:
-    if estimate.upper is not None:
+def _needed(estimate: IntervalEstimate, counted: str, state: State) -> str:
+    if state is not State.NO_POWER:
         return ""
     return f" A verdict needs {estimate.needed - estimate.n} more {counted}."

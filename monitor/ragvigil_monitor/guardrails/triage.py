@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from ragvigil_monitor.guardrails.models import MEASUREMENT, Candidate, Triage, TriageVerdict
+from ragvigil_monitor.guardrails.models import Candidate, Triage, TriageVerdict
 from ragvigil_monitor.guardrails.onset_dating import DatedOnset
 from ragvigil_monitor.guardrails.triage_words import triage_sentence
+from ragvigil_monitor.marker_kinds import MEASUREMENT
 from ragvigil_monitor.signals.signal import Window
 from ragvigil_monitor.statistics.marker_bayes_factor import AFTER_H, BEFORE_H
 from ragvigil_monitor.store import Store

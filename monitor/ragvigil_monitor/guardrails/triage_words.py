@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from ragvigil_monitor.guardrails.models import MEASUREMENT, Candidate, TriageVerdict
+from ragvigil_monitor.guardrails.models import Candidate, TriageVerdict
+from ragvigil_monitor.marker_kinds import MEASUREMENT
 
 MOST_SHOWN = 1000.0
 

@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
+
+MEASURES: Final = "faithfulness"
+"""The signal whose values are scores of judges."""
 
 
 class Unscorable(StrEnum):
@@ -12,7 +15,7 @@ class Unscorable(StrEnum):
     NO_ANSWER_TEXT = "no_answer_text"
     """The application did not record what was answered."""
     NO_DOCUMENTS = "no_documents"
-    """No stage of the answer has recorded a document."""
+    """No stage of the answer recorded its documents. A recorded empty list is not this: nothing carries the answer."""
     NO_DOCUMENT_TEXTS = "no_document_texts"
     """At least one document was recorded without its text: it may hold what seems to be unsupported."""
     TOO_LONG = "too_long"
@@ -50,4 +53,7 @@ class Judge(Protocol):
         """Which judge of this name it is."""
 
     def score(self, answer: str, evidence: Sequence[str]) -> Judgement:
-        """How far the evidence, one text a document, carries the answer: 1 wholly, 0 not at all."""
+        """How far the evidence, one text a document, carries the answer: 1 wholly, 0 not at all.
+
+        No evidence carries no claim.
+        """

@@ -3,7 +3,8 @@
 An answer is judged an hour after its start, when its stages are in, or when it is drawn for review. It is in the sample
 if u < p, with u a hash under the salt of the review that is independent of the review's own draws, and p the configured
 share, raised at low traffic and lowered at high traffic. An answer that counts for the estimate is in the sample, never
-one that is judged only because it is reviewed: those are more often bad ones.
+one that is judged only because it is reviewed: those are more often bad ones. Each hour is looked at again up to a day
+later, for answers that had arrived late.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,9 +14,10 @@ from typing import Any, Final
 import pyarrow as pa
 
 from ragvigil_monitor.job import Job, Turn, Write
-from ragvigil_monitor.judges.judge import Judge
+from ragvigil_monitor.judges.judge import MEASURES, Judge
 from ragvigil_monitor.judges.reading import Answer, judgements
 from ragvigil_monitor.judges.registry import judge_of
+from ragvigil_monitor.marker_kinds import MEASUREMENT
 from ragvigil_monitor.review.salt import Salt
 from ragvigil_monitor.review.traffic import HOUR, share_of_traffic, weekly_answers
 from ragvigil_monitor.service import Service
@@ -24,6 +26,8 @@ from ragvigil_monitor.store import Store, Writer
 
 MATURES_S: Final = 3600.0
 """After its hour all stages of an answer have been recorded."""
+_AGAIN_H: Final = (1, 5, 23)
+"""Hours after which an hour is looked at again."""
 _MOST_REVIEWED: Final = 500
 """In one turn; the others follow."""
 _PURPOSE: Final = "judge sample"
@@ -49,13 +53,22 @@ def judge_answers(service: Service, turn: Turn) -> Write:
     store, settings, salt = service.store, service.settings.judge, Salt.of(service)
     judge = judge_of(service.settings)
     sampled = [each for end in turn.ends for each in _sample(store, settings, salt, end)]
-    reviewed = _reviewed(store, judge, turn.ends[-1], sampled)
-    rows = [*_rows(store, judge, sampled, turn.ends[-1]), *_rows(store, judge, reviewed, turn.ends[-1])]
+    late = list(_late(store, settings, salt, turn.ends))
+    reviewed = _reviewed(store, judge, turn.ends[-1], [*sampled, *late])
+    rows = [row for some in (sampled, late, reviewed) for row in _rows(store, judge, some, turn.ends[-1])]
 
     def write(writer: Writer) -> None:
         writer.execute_with("add_judge_scores", pa.Table.from_pylist(rows, _SCORES))
+        if sampled:
+            _mark(writer, judge, min(answer["started_at"] for answer in sampled))
 
     return write
+
+
+def _mark(writer: Writer, judge: Judge, first_seen_at: datetime) -> None:
+    """Note from which answer on this judge measures; the first use counts, and a late answer is none."""
+    value = f"{judge.name} {judge.version}"
+    writer.execute("add_marker", kind=MEASUREMENT, service=MEASURES, value=value, first_seen_at=first_seen_at)
 
 
 JUDGE: Final = Job("judge_scores", int(HOUR.total_seconds()), judge_answers, most_ends=6, matures_s=MATURES_S)
@@ -73,6 +86,16 @@ def _sample(store: Store, settings: JudgeSettings, salt: Salt, end: datetime) ->
     for answer in answers:
         if salt.uniform(_PURPOSE, answer["trace_id"], answer["span_id"]) < share:
             yield {**answer, "inclusion_probability": share * answer["sampling_probability"]}
+
+
+def _late(store: Store, settings: JudgeSettings, salt: Salt, ends: Sequence[datetime]) -> Iterator[Answer]:
+    """What belongs into the sample of hours that were judged before, and had not arrived then."""
+    for end in sorted({end - hours * HOUR for end in ends for hours in _AGAIN_H} - set(ends)):
+        rows = store.rows("answers_in_judge_sample", start=end - HOUR, end=end)
+        known = {(row["trace_id"], row["answer_span_id"]) for row in rows}
+        for answer in _sample(store, settings, salt, end):
+            if (answer["trace_id"], answer["span_id"]) not in known:
+                yield answer
 
 
 def _reviewed(store: Store, judge: Judge, end: datetime, sampled: Sequence[Answer]) -> list[Answer]:

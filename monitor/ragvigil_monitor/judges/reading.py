@@ -1,4 +1,4 @@
-"""What a judge is given to read: the answer, and the documents that the generator saw, as a reviewer sees them."""
+"""What a judge is given to read: the answer, and all documents that the generator saw, uncut."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import Any, Final
 
 from ragvigil_monitor.judges.judge import Judge, Judgement, Unscorable
-from ragvigil_monitor.review.content import evidence
-from ragvigil_monitor.review.passages import LONGEST_TEXT, Span
+from ragvigil_monitor.review.content import seen_by_generator
+from ragvigil_monitor.review.passages import LONGEST_TEXT, Span, texts_by_id
 from ragvigil_monitor.review.sampling import UnitKey
 from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.database import Row
@@ -43,11 +43,12 @@ def judgement(judge: Judge, said: Answer, spans: Sequence[Span]) -> Judgement:
         return Judgement(reason=Unscorable.REFUSAL)
     if answer is None:
         return Judgement(reason=Unscorable.NO_ANSWER_TEXT)
-    texts = [passage.text for passage in evidence(spans, b"")]
-    if not texts:
+    seen = seen_by_generator(spans)
+    if seen is None:
         return Judgement(reason=Unscorable.NO_DOCUMENTS)
-    recorded = [text for text in texts if text is not None]
-    if len(recorded) < len(texts):
+    texts = texts_by_id(spans)
+    recorded = [texts[id_] for id_ in seen if id_ in texts]
+    if len(recorded) < len(seen):
         return Judgement(reason=Unscorable.NO_DOCUMENT_TEXTS)
     if len(answer) > LONGEST_TEXT or sum(map(len, recorded)) > LONGEST_EVIDENCE:
         return Judgement(reason=Unscorable.TOO_LONG)

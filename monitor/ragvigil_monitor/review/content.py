@@ -44,13 +44,20 @@ def content_of(store: Store, item: Mapping[str, Any]) -> Content:
 
 def evidence(spans: Sequence[Span], seed: bytes) -> list[Passage]:
     """The documents that the generator saw, each once, in an order that depends on the seed alone."""
-    return passages(list(dict.fromkeys(_seen_by_generator(spans)))[:MOST_DOCUMENTS], spans, seed)
+    return passages((seen_by_generator(spans) or [])[:MOST_DOCUMENTS], spans, seed)
 
 
-def _seen_by_generator(spans: Sequence[Span]) -> list[str]:
-    """The assembled context, or what the last stage that has documents returned."""
+def seen_by_generator(spans: Sequence[Span]) -> list[str] | None:
+    """The ids of the assembled context, or of what the last stage returned, each once; None where none was recorded.
+
+    A stage may run several times, and what it found once is not undone by a run that found nothing.
+    """
     for span in reversed(spans):
         in_context = attributes_of(span).get(names.CONTEXT_DOC_IDS)
         if isinstance(in_context, list):
-            return [str(id_) for id_ in in_context]
-    return next((found for span in reversed(spans) if (found := ids(span["output_documents"]))), [])
+            return list(dict.fromkeys(str(id_) for id_ in in_context))
+    returned = [span for span in reversed(spans) if span["output_documents"] is not None]
+    if not returned:
+        return None
+    of_last_stage = (ids(span["output_documents"]) for span in returned if span["stage"] == returned[0]["stage"])
+    return list(dict.fromkeys(next(filter(None, of_last_stage), [])))

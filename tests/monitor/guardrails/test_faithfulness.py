@@ -80,6 +80,36 @@ def test_answers_that_cannot_be_scored_are_missing_evidence(
     assert said in state(memory_store)["sentence"]
 
 
+@pytest.mark.parametrize(
+    ("unscored", "columns", "expected"),
+    [
+        (8, {"texts": False}, "inconclusive"),
+        (5, {"texts": False}, "ok"),
+        (60, {"refusal": True}, "ok"),
+    ],
+    ids=["most", "fewer than half", "refusals claim nothing"],
+)
+def test_few_good_scores_do_not_speak_for_the_many_that_are_missing(
+    memory_store: Store, make_service: MakeService, monday: datetime, unscored: int, columns: Any, expected: str
+) -> None:
+    insert_answers(memory_store, monday, hours=24)
+    insert_answers(memory_store, monday, hours=24, per_hour=unscored, seed=4, **columns)
+    run(make_service(judge={"share": 1.0}), monday + timedelta(hours=26))
+    assert state(memory_store)["state"] == expected
+    said = " Only 144 of 336 answers, refusals and those without a claim aside, could be scored."
+    assert (said in state(memory_store)["sentence"]) == (expected == "inconclusive")
+
+
+def test_a_breach_is_not_withheld_because_scores_are_missing(
+    memory_store: Store, make_service: MakeService, monday: datetime
+) -> None:
+    insert_answers(memory_store, monday, hours=24, carried=0.2)
+    insert_answers(memory_store, monday, hours=24, per_hour=8, seed=4, texts=False)
+    run(make_service(judge={"share": 1.0}), monday + timedelta(hours=26))
+    assert state(memory_store)["state"] == "breach"
+    assert "Only 144 of 336 answers, " in state(memory_store)["sentence"]
+
+
 def test_too_few_scores_are_no_verdict(memory_store: Store, make_service: MakeService, monday: datetime) -> None:
     insert_answers(memory_store, monday, hours=3, carried=1.0)
     run(make_service(judge={"share": 1.0}), monday + timedelta(hours=5))

@@ -10,6 +10,7 @@ from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 
 SURE = IntervalEstimate(612.4, 580, 655, 540, n=354, missing=0, needed=72)
 FEW = IntervalEstimate(90.04, None, None, None, n=20, missing=0, needed=72)
+EARLY = IntervalEstimate(900.0, 700, None, 650, n=40, missing=0, needed=72)
 NONE = IntervalEstimate(None, None, None, None, n=0, missing=0, needed=72)
 COST = IntervalEstimate(0.0021345, 0.002, 0.00226, 0.0019, n=1400, missing=12, needed=30)
 UNKNOWN = IntervalEstimate(None, None, None, None, n=0, missing=50, needed=30)
@@ -26,6 +27,10 @@ UNKNOWN = IntervalEstimate(None, None, None, None, n=0, missing=50, needed=30)
             *(latency_p95.WORDS, "rerank", FEW, 300.0, State.NO_POWER),
             "p95 rerank latency over the last 6 h: 90 ms (no interval yet, n = 20), SLO 300 ms."
             " A verdict needs 52 more rerank calls.",
+        ),
+        (
+            *(latency_p95.WORDS, "rerank", EARLY, 300.0, State.BREACH),
+            "p95 rerank latency over the last 6 h: 900 ms (no interval yet, n = 40), SLO 300 ms.",
         ),
         (
             *(latency_p95.WORDS, "answer", NONE, 1500.0, State.NO_DATA),
@@ -46,7 +51,7 @@ UNKNOWN = IntervalEstimate(None, None, None, None, n=0, missing=50, needed=30)
             " missing evidence; budget 0.0025 USD.",
         ),
     ],
-    ids=["breach", "too few", "nothing", "warming up", "some missing", "all missing"],
+    ids=["breach", "too few", "breach of few", "nothing", "warming up", "some missing", "all missing"],
 )
 def test_the_sentence_carries_the_numbers(
     words: Words, series: str, estimate: IntervalEstimate, limit: float, state: State, expected: str

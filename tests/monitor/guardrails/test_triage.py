@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 
 from ragvigil_monitor.guardrails.finding import HoursBeyond
-from ragvigil_monitor.guardrails.models import MEASUREMENT, Candidate, Evidence, Triage, TriageVerdict
+from ragvigil_monitor.guardrails.models import Candidate, Evidence, Triage, TriageVerdict
 from ragvigil_monitor.guardrails.onset_dating import DatedOnset, dated_onset
 from ragvigil_monitor.guardrails.triage import MARKERS_JOB, triage_verdict, triaged
 from ragvigil_monitor.guardrails.triage_words import factor_words
+from ragvigil_monitor.marker_kinds import MEASUREMENT
 from ragvigil_monitor.signals.signal import Window
 from ragvigil_monitor.store import Store
 

@@ -11,6 +11,7 @@ from tests.samples.reviews import add_exchange
 from tests.samples.traffic import Traffic
 
 from ragvigil_monitor.judges.judging import JUDGE, share_of_hour
+from ragvigil_monitor.judges.lexical import Lexical
 from ragvigil_monitor.review.drawing import DRAW
 from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.service import Service
@@ -47,12 +48,29 @@ def add(store: Store, at: datetime, answer: str | None, texts: list[str], **colu
         (HALF, DOCUMENTS, None, (0.5, None)),
         (CARRIED, DOCUMENTS, True, (None, "refusal")),
         (None, DOCUMENTS, False, (None, "no_answer_text")),
-        (CARRIED, [], False, (None, "no_documents")),
+        (CARRIED, [], False, (0.0, None)),
+        ("Which shoes?", [], False, (None, "no_claim")),
         (CARRIED, ["word " * 90_000] * 12, False, (None, "too_long")),
+        (CARRIED, ["word " * 250_000], False, (None, "too_long")),
+        (CARRIED, ["word " * 30_000 + DOCUMENTS[0], DOCUMENTS[1]], False, (1.0, None)),
+        (CARRIED, ["Something else."] * 120 + DOCUMENTS, False, (1.0, None)),
         (CARRIED + " Keep the box." * 8000, DOCUMENTS, False, (None, "too_long")),
         ("Which shoes?", DOCUMENTS, False, (None, "no_claim")),
     ],
-    ids=["carried", "half", "refusal", "no answer", "no documents", "long evidence", "long answer", "no claim"],
+    ids=[
+        "carried",
+        "half",
+        "refusal",
+        "no answer",
+        "no evidence",
+        "no need of it",
+        "long evidence",
+        "one long document",
+        "at the end of a long document",
+        "many documents",
+        "long answer",
+        "no claim",
+    ],
 )
 def test_an_answer_gets_a_score_or_the_reason_why_not(
     memory_store: Store,
@@ -70,16 +88,19 @@ def test_an_answer_gets_a_score_or_the_reason_why_not(
     assert (row["judge"], row["judge_version"]) == ("lexical", "1")
 
 
-def test_a_document_without_its_text_makes_an_answer_unscorable(
-    memory_store: Store, make_service: MakeService, monday: datetime
+@pytest.mark.parametrize(
+    ("lost", "reason"), [("attributes", "no_document_texts"), ("output_documents", "no_documents")]
+)
+def test_evidence_that_was_not_recorded_makes_an_answer_unscorable(
+    memory_store: Store, make_service: MakeService, monday: datetime, lost: str, reason: str
 ) -> None:
     sent = insert_answers(memory_store, monday, hours=0)
     add_exchange(sent, np.random.default_rng(1), monday + timedelta(minutes=1), "?", CARRIED, DOCUMENTS)
     for span in sent.spans:
-        span["attributes"] = None
+        span[lost] = None
     sent.insert(memory_store)
     run(make_service(judge=ALL), monday + timedelta(hours=3))
-    assert [row["reason"] for row in scores(memory_store)] == ["no_document_texts"]
+    assert [row["reason"] for row in scores(memory_store)] == [reason]
 
 
 def test_an_answer_is_judged_an_hour_after_its_hour_and_once(
@@ -93,6 +114,36 @@ def test_an_answer_is_judged_an_hour_after_its_hour_and_once(
         counted.append(len(scores(memory_store)))
     assert counted == [0, 6, 6, 12, 24, 24]
     assert {row["inclusion_probability"] for row in scores(memory_store)} == {1.0}
+
+
+@pytest.mark.parametrize("late_h", [2.5, 7, 22])
+def test_an_answer_that_arrives_late_is_judged_once_all_the_same(
+    memory_store: Store, make_service: MakeService, monday: datetime, late_h: float
+) -> None:
+    service = make_service(judge=ALL)
+    insert_answers(memory_store, monday, hours=48)
+    run(service, monday + timedelta(hours=10 + late_h))
+    add(memory_store, monday + timedelta(hours=10), CARRIED, DOCUMENTS)
+    for hours in range(10, 60, 7):
+        run(service, monday + timedelta(hours=late_h + hours))
+    assert len(scores(memory_store)) == len({row["trace_id"] for row in scores(memory_store)}) == 48 * 6 + 1
+    assert {row["in_sample"] for row in scores(memory_store)} == {True}
+
+
+def test_a_late_answer_does_not_date_a_new_judge_back(
+    memory_store: Store, make_service: MakeService, monday: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    insert_answers(memory_store, monday, hours=24)
+    service = make_service(judge=ALL)
+    run(service, monday + timedelta(hours=12.5))
+    add(memory_store, monday + timedelta(hours=6), CARRIED, DOCUMENTS)
+    monkeypatch.setattr(Lexical, "version", "2")
+    run(service, monday + timedelta(hours=14.5))
+    run(service, monday + timedelta(hours=24))
+    (marker,) = memory_store.rows("markers_between", earliest=monday, latest=monday + timedelta(days=3))
+    assert marker["value"] == "lexical 2"
+    assert marker["first_seen_at"] > monday + timedelta(hours=11)
+    assert min(row["started_at"] for row in scores(memory_store) if row["judge_version"] == "2").hour == 6
 
 
 def test_the_share_that_is_drawn_is_the_configured_one_and_does_not_depend_on_when_the_job_runs(
@@ -139,6 +190,18 @@ def test_what_people_review_is_judged_but_is_no_part_of_the_sample(
     assert len(
         memory_store.columns("scores_of_answers", window_start=monday, window_end=monday + timedelta(days=2))["value"]
     ) == len(found) - len(besides)
+
+
+def test_a_new_judge_that_has_only_read_what_is_reviewed_has_measured_nothing(
+    memory_store: Store, make_service: MakeService, monday: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    insert_answers(memory_store, monday, hours=24)
+    service = make_service(judge=ALL, review={"uniform_share": 0.5, **SALT})
+    run(service, monday + timedelta(hours=60), review=True)
+    monkeypatch.setattr(Lexical, "version", "2")
+    run(service, monday + timedelta(hours=62), review=True)
+    assert {(row["judge_version"], row["in_sample"]) for row in scores(memory_store)} == {("1", True), ("2", False)}
+    assert memory_store.rows("markers_between", earliest=monday, latest=monday + timedelta(days=3)) == []
 
 
 def test_all_at_once_judges_the_same_as_hour_by_hour(

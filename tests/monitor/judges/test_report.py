@@ -86,6 +86,16 @@ def reports(service: Service) -> list[Any]:
     return judge_reports(service.store, service.settings, 28, NOW)
 
 
+def test_an_answer_that_is_judged_for_its_review_and_then_for_the_sample_counts_once(service: Service) -> None:
+    label_all(service, at=NOW)
+    asked: dict[str, Any] = {"judge": "lexical", "version": "1", "cut": 0.85, "known_before": NOW + timedelta(hours=1)}
+    once = calibration_of(service.store, **asked)
+    with service.store.transaction() as writer:
+        writer._cursor.execute("INSERT INTO judge_scores SELECT * REPLACE (false AS in_sample) FROM judge_scores")
+    assert once.pairs > 0
+    assert calibration_of(service.store, **asked) == once
+
+
 def test_without_labels_the_share_and_the_reasons_are_known_and_nothing_is_trusted(service: Service) -> None:
     (found,) = reports(service)
     assert (found.judge, found.version, found.in_use, found.judged) == ("lexical", "1", True, 90)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragvigil_monitor.review.content import evidence
+from ragvigil_monitor.review.content import evidence, seen_by_generator
 from ragvigil_monitor.review.passages import LONGEST_TEXT, Passage
 
 if TYPE_CHECKING:
@@ -58,6 +58,21 @@ def test_what_was_put_into_the_context_is_shown() -> None:
 
 def test_an_empty_context_is_no_evidence() -> None:
     assert evidence([RETRIEVED, span("assemble", attributes={"ragvigil.context.doc_ids": []})], SEED) == []
+
+
+def test_a_reranker_that_kept_nothing_left_nothing() -> None:
+    spans = [RETRIEVED, span("rerank", output_documents="[]"), span("generate")]
+    assert evidence(spans, SEED) == []
+    assert seen_by_generator(spans) == []
+
+
+def test_a_search_that_found_nothing_does_not_undo_what_another_found() -> None:
+    assert texts(evidence([RETRIEVED, span(output_documents="[]"), span("generate")], SEED)) == {"A", "B", "C"}
+
+
+def test_what_no_stage_recorded_is_not_the_same_as_nothing() -> None:
+    assert seen_by_generator([span(), span("generate")]) is None
+    assert seen_by_generator([span(output_documents="[]"), span("generate")]) == []
 
 
 @pytest.mark.parametrize("column", ["input", "output"])

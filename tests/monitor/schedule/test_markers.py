@@ -8,8 +8,10 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 import pytest
+from tests.samples.answered import insert_answers
 
 from ragvigil import attributes as names
+from ragvigil_monitor.judges.lexical import Lexical
 from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store
@@ -24,7 +26,7 @@ MARKERS = next(each.number for each in migrations() if each.name == "markers")
 @pytest.fixture
 def service(make_service: Callable[..., Service]) -> Service:
     off = {"enabled": False}
-    return make_service(guardrails={"regeneration_rate": off, "query_drift": off})
+    return make_service(guardrails={"regeneration_rate": off, "query_drift": off}, judge={"share": 1.0})
 
 
 @pytest.fixture
@@ -215,27 +217,16 @@ def test_releases_that_were_stored_before_are_markers_now(tmp_path: Path) -> Non
     store.close()
 
 
+@pytest.mark.parametrize("pause_h", [1, 30], ids=["at once", "after a pause"])
 def test_a_new_judge_is_a_marker_of_what_it_measures(
-    memory_store: Store, noted: Callable[[float], Seen], monday: datetime
+    memory_store: Store,
+    noted: Callable[[float], Seen],
+    monday: datetime,
+    monkeypatch: pytest.MonkeyPatch,
+    pause_h: int,
 ) -> None:
-    _judge(memory_store, monday, "1")
-    _judge(memory_store, monday + timedelta(hours=10), "1")
-    _judge(memory_store, monday + timedelta(hours=10.5), "2", in_sample=False)
-    assert noted(11) == []
-    _judge(memory_store, monday + timedelta(hours=11.5), "2")
-    assert noted(12) == [("measurement", "lexical 2", 11.5)]
-
-
-def _judge(store: Store, started_at: datetime, version: str, *, in_sample: bool = True) -> None:
-    row = {
-        "trace_id": bytes(16),
-        "answer_span_id": bytes(8),
-        "started_at": started_at.replace(tzinfo=None),
-        "judge": "lexical",
-        "judge_version": version,
-        "score": 1.0,
-        "in_sample": in_sample,
-        "judged_at": started_at.replace(tzinfo=None),
-    }
-    with store.transaction() as writer:
-        writer.execute_with("add_judge_scores", pa.Table.from_pylist([row]))
+    insert_answers(memory_store, monday, hours=12)
+    assert noted(6.5) == []
+    monkeypatch.setattr(Lexical, "version", "2")
+    ((kind, value, after_h),) = noted(6.5 + pause_h)
+    assert (kind, value, round(after_h, 3)) == ("measurement", "lexical 2", 5.083)

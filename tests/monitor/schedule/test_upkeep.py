@@ -17,7 +17,7 @@ def service(make_service: Callable[..., Service]) -> Service:
     off = {"enabled": False}
     guardrails = {
         "latency_p95": {"slo_ms": {"rerank": 300}},
-        **dict.fromkeys(["regeneration_rate", "query_drift", "false_exclusion"], off),
+        **dict.fromkeys(["regeneration_rate", "query_drift", "false_exclusion", "faithfulness"], off),
     }
     return make_service(guardrails=guardrails)
 
