@@ -7,6 +7,7 @@ import pyarrow as pa
 from ragvigil import attributes as names
 from ragvigil_monitor.guardrails.models import MEASUREMENT, State
 from ragvigil_monitor.guardrails.registry import GUARDRAILS
+from ragvigil_monitor.guardrails.triage import MOST_VALUES
 from ragvigil_monitor.job import Turn, Write
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.signals.faithfulness import FAITHFULNESS
@@ -17,8 +18,6 @@ OVERLAP = timedelta(hours=1)
 """How far before its last run a job looks again, for what came late."""
 JUDGED_WITHIN = timedelta(hours=4)
 """How far back a new judge is looked for: an answer is judged an hour after its start, in full hours."""
-MOST_VALUES = 1000
-"""So many values of one kind that a service may have; one that is new with every request would fill the store."""
 _FACTS = [
     f'$."{name}"'
     for name in (

@@ -64,7 +64,7 @@ def test_each_verdict_is_a_sentence_in_the_readers_time(firing: Alert, reader: R
             "Undetermined: release shop 1.5.0 (first seen 01:00, BF 34) lies near the onset,"
             " which may as well lie elsewhere."
         ),
-        ("undetermined", "none"): "Undetermined: what was new from 00:00 to 02:00 is not fully known yet.",
+        ("undetermined", "none"): "Undetermined: what was new from 00:00 to 02:00 is not fully known.",
         ("measurement-change", "two"): (
             "Measurement change: measurement shop judge 2 (first seen 01:00, BF 0.2) lies near the onset,"
             " so the change may not be real."

@@ -28,7 +28,7 @@ def _words(triage: Triage, near: Sequence[Candidate], reader: Reader) -> Markup:
             beside = together([_named(near[0], reader), " lies near the onset", _others(near)])
             return _said("Undetermined", beside, ", which may as well lie elsewhere.")
         case "undetermined":
-            return _said("Undetermined", "what was new from ", between, " is not fully known yet.")
+            return _said("Undetermined", "what was new from ", between, " is not fully known.")
         case "measurement-change" if any(each.kind == _MEASUREMENT for each in near):
             changed = next(each for each in near if each.kind == _MEASUREMENT)
             return _said(

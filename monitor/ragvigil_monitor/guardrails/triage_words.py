@@ -22,7 +22,7 @@ def triage_sentence(verdict: TriageVerdict, near: Sequence[Candidate], start: da
             near_it = f"{candidate_words(near[0])} lies near the onset{_others(near)}"
             return f"Undetermined: {near_it}, which may as well lie elsewhere."
         case TriageVerdict.UNDETERMINED:
-            return f"Undetermined: what was new from {utc(start)} to {utc(end)} is not fully known yet."
+            return f"Undetermined: what was new from {utc(start)} to {utc(end)} is not fully known."
 
 
 def candidate_words(candidate: Candidate) -> str:
