@@ -59,7 +59,10 @@ def test_each_verdict_is_a_sentence_in_the_readers_time(firing: Alert, reader: R
         ("regression-suspected", "two"): (
             "Regression suspected: release shop 1.5.0 (first seen 01:00, BF 34) lies at the onset (1 more lie near it)."
         ),
-        ("drift-suspected", "none"): "Drift suspected: nothing new was seen from 00:00 to 02:00.",
+        ("drift-suspected", "none"): (
+            "Drift suspected: nothing was seen for the first time from 00:00 to 02:00;"
+            " a return to an earlier version is not looked for."
+        ),
         ("undetermined", "one"): (
             "Undetermined: release shop 1.5.0 (first seen 01:00, BF 34) lies near the onset,"
             " which may as well lie elsewhere."

@@ -23,7 +23,8 @@ def _words(triage: Triage, near: Sequence[Candidate], reader: Reader) -> Markup:
         case "regression-suspected" if near:
             return _said("Regression suspected", _named(near[0], reader), " lies at the onset", _others(near), ".")
         case "drift-suspected":
-            return _said("Drift suspected", "nothing new was seen from ", between, ".")
+            unseen = "; a return to an earlier version is not looked for."
+            return _said("Drift suspected", "nothing was seen for the first time from ", between, unseen)
         case "undetermined" if near:
             beside = together([_named(near[0], reader), " lies near the onset", _others(near)])
             return _said("Undetermined", beside, ", which may as well lie elsewhere.")

@@ -1,7 +1,8 @@
 """First triage: whether something new came with a change, or nothing did.
 
 Candidates are the markers (releases and the like) to which an onset inside its 95 % interval could belong. Among them
-one at which the onset lies makes a regression a suspicion; that there is none at all makes drift one.
+one at which the onset lies makes a regression a suspicion; that there is none at all makes drift one. A value that
+comes back is no marker, so going back to an old release looks like drift; the sentence says so.
 
 How sure that is was measured (`python -m tests.simulations`): see docs/guardrails.md. The interval of 95 % rather than
 80 % costs a few points of `drift-suspected` where nothing was released, and saves most of those where a release did it:

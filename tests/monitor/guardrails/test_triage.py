@@ -59,7 +59,10 @@ def test_when_nothing_was_released_near_the_onset_drift_is_suspected(judge: Tria
     assert near == []
     assert found is not None
     assert found.verdict == "drift-suspected"
-    assert found.sentence == "Drift suspected: nothing new was seen from 3 Jun 09:00 UTC to 3 Jun 14:00 UTC."
+    assert found.sentence == (
+        "Drift suspected: nothing was seen for the first time from 3 Jun 09:00 UTC to 3 Jun 14:00 UTC; "
+        "a return to an earlier version is not looked for."
+    )
 
 
 def test_a_release_beside_the_onset_leaves_it_undetermined(judge: Triaged) -> None:
