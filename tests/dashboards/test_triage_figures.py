@@ -76,6 +76,17 @@ def test_each_verdict_is_a_sentence_in_the_readers_time(firing: Alert, reader: R
     }
 
 
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [("undetermined", "not fully known"), ("drift-suspected", "nothing was seen for the first time near the onset")],
+)
+def test_where_nothing_is_named_it_is_said_whether_that_is_known(
+    firing: Alert, reader: Reader, verdict: str, said: str
+) -> None:
+    alert = firing.model_copy(update={"evidence": judged(firing, verdict, [], reader)})
+    assert f">{said}<" in candidate_chips(alert, reader)
+
+
 def test_without_a_triage_the_card_has_no_such_line(firing: Alert, reader: Reader) -> None:
     bare = firing.model_copy(update={"evidence": firing.evidence.model_copy(update={"triage": None})})
     assert triage_line(bare.evidence, reader) is None
