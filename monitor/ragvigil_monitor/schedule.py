@@ -76,6 +76,14 @@ def _forget_problem(service: Service, job: str) -> None:
         writer.execute("clear_job_problem", job=job)
 
 
+def forget_jobs_no_longer_run(service: Service) -> None:
+    """Nobody can mend what settings have turned off, or a later version does not have."""
+    listed = [job.name for job in jobs(service.settings)]
+    checked = [CROSS_CHECK] if service.settings.drift.backend == BACKEND else []
+    with service.store.transaction() as writer:
+        writer.execute("forget_other_job_problems", jobs=listed + checked)
+
+
 def _run(service: Service, job: Job, now: datetime) -> int:
     start = _start(service, job, now)
     if start is None:
@@ -147,8 +155,7 @@ class Ticker:
         self._repeat(self._tick, tick_s)
         if self._service.settings.drift.backend == BACKEND:
             self._repeat(self._check_drift, max(tick_s, _CHECK_S))
-        else:
-            _forget_problem(self._service, CROSS_CHECK)
+        forget_jobs_no_longer_run(self._service)
         self._scheduler.start()
 
     def stop(self) -> None:

@@ -7,14 +7,13 @@ import pyarrow as pa
 from ragvigil import attributes as names
 from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.guardrails.registry import GUARDRAILS
+from ragvigil_monitor.guardrails.triage import MOST_VALUES
 from ragvigil_monitor.job import Turn, Write
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Writer
 
 OVERLAP = timedelta(hours=1)
 """How far before its last run a job looks again, for what came late."""
-MOST_VALUES = 1000
-"""So many values of one kind that a service may have; one that is new with every request would fill the store."""
 _FACTS = [
     f'$."{name}"'
     for name in (

@@ -167,7 +167,7 @@ def test_a_card_without_evidence_says_so(firing: Alert, reader: Reader) -> None:
     shown = card(firing.model_copy(update={"evidence": bare}), reader)
     for said in (
         "no slice stands out",
-        "nothing new was first seen near the onset",
+        "nothing was seen for the first time near the onset",
         "none kept",
         "no bound at the alarm level",
     ):

@@ -34,7 +34,7 @@ def test_the_overview_says_what_to_suspect_first(run_page: RunPage) -> None:
     page = shown(run_page("overview"))
     assert page.count("rv-triage") == 2
     assert page.index("<b>Regression suspected</b>: release <b>") < page.index(
-        "<b>Drift suspected</b>: nothing new was"
+        "<b>Drift suspected</b>: nothing was seen for the first time"
     )
     assert ", BF 212) lies at the onset." in page
 

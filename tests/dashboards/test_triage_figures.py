@@ -59,18 +59,32 @@ def test_each_verdict_is_a_sentence_in_the_readers_time(firing: Alert, reader: R
         ("regression-suspected", "two"): (
             "Regression suspected: release shop 1.5.0 (first seen 01:00, BF 34) lies at the onset (1 more lie near it)."
         ),
-        ("drift-suspected", "none"): "Drift suspected: nothing new was seen from 00:00 to 02:00.",
+        ("drift-suspected", "none"): (
+            "Drift suspected: nothing was seen for the first time from 00:00 to 02:00;"
+            " a return to an earlier version is not looked for."
+        ),
         ("undetermined", "one"): (
             "Undetermined: release shop 1.5.0 (first seen 01:00, BF 34) lies near the onset,"
             " which may as well lie elsewhere."
         ),
-        ("undetermined", "none"): "Undetermined: what was new from 00:00 to 02:00 is not fully known yet.",
+        ("undetermined", "none"): "Undetermined: what was new from 00:00 to 02:00 is not fully known.",
         ("measurement-change", "two"): (
             "Measurement change: measurement shop judge 2 (first seen 01:00, BF 0.2) lies near the onset,"
             " so the change may not be real."
         ),
         ("something newer", "one"): "As the service says it.",
     }
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [("undetermined", "not fully known"), ("drift-suspected", "nothing was seen for the first time near the onset")],
+)
+def test_where_nothing_is_named_it_is_said_whether_that_is_known(
+    firing: Alert, reader: Reader, verdict: str, said: str
+) -> None:
+    alert = firing.model_copy(update={"evidence": judged(firing, verdict, [], reader)})
+    assert f">{said}<" in candidate_chips(alert, reader)
 
 
 def test_without_a_triage_the_card_has_no_such_line(firing: Alert, reader: Reader) -> None:

@@ -260,7 +260,7 @@ def _cost_alert(now: datetime, trace_ids: list[str]) -> Values:
         also_in_breach=[],
         triage=Triage(
             verdict=TriageVerdict.DRIFT_SUSPECTED,
-            sentence="Drift suspected: nothing new was seen for five hours.",
+            sentence="Drift suspected: nothing was seen for the first time in five hours.",
             searched_from=begun - timedelta(hours=3),
             searched_until=begun + timedelta(hours=2),
         ),

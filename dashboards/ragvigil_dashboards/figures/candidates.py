@@ -13,7 +13,9 @@ _MOST_FACTOR = 1000.0
 def candidate_chips(alert: Alert, reader: Reader) -> Markup:
     """Every candidate: what, since when, where beside the onset, its Bayes factor."""
     if not alert.evidence.releases:
-        return tag("span", "nothing new was first seen near the onset", class_="rv-aside")
+        unknown = alert.evidence.triage is not None and alert.evidence.triage.verdict == "undetermined"
+        said = "not fully known" if unknown else "nothing was seen for the first time near the onset"
+        return tag("span", said, class_="rv-aside")
     return together(_chip(candidate, alert, reader) for candidate in alert.evidence.releases)
 
 

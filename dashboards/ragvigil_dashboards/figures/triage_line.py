@@ -23,12 +23,13 @@ def _words(triage: Triage, near: Sequence[Candidate], reader: Reader) -> Markup:
         case "regression-suspected" if near:
             return _said("Regression suspected", _named(near[0], reader), " lies at the onset", _others(near), ".")
         case "drift-suspected":
-            return _said("Drift suspected", "nothing new was seen from ", between, ".")
+            unseen = "; a return to an earlier version is not looked for."
+            return _said("Drift suspected", "nothing was seen for the first time from ", between, unseen)
         case "undetermined" if near:
             beside = together([_named(near[0], reader), " lies near the onset", _others(near)])
             return _said("Undetermined", beside, ", which may as well lie elsewhere.")
         case "undetermined":
-            return _said("Undetermined", "what was new from ", between, " is not fully known yet.")
+            return _said("Undetermined", "what was new from ", between, " is not fully known.")
         case "measurement-change" if any(each.kind == _MEASUREMENT for each in near):
             changed = next(each for each in near if each.kind == _MEASUREMENT)
             return _said(

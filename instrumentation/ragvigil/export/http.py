@@ -2,7 +2,7 @@
 
 import gzip
 import http.client
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import urlsplit
@@ -18,10 +18,20 @@ _MAX_RESPONSE_BYTES: Final = 1 << 20
 
 
 class HttpExporter:
-    """Posts to `traces_url` and `logs_url`; each attempt takes at most `timeout_s` a socket operation."""
+    """Posts to `traces_url` and `logs_url`; each attempt takes at most `timeout_s` a socket operation.
+
+    retryable: status codes after which the same request is worth another attempt.
+    """
 
     def __init__(
-        self, traces_url: str, logs_url: str, headers: Mapping[str, str], timeout_s: float, *, compress: bool = False
+        self,
+        traces_url: str,
+        logs_url: str,
+        headers: Mapping[str, str],
+        timeout_s: float,
+        *,
+        compress: bool = False,
+        retryable: Container[int] = _RETRYABLE,
     ) -> None:
         self._urls = {Signal.TRACES: traces_url, Signal.LOGS: logs_url}
         self._headers = {**headers, "Content-Type": "application/x-protobuf"}
@@ -29,6 +39,7 @@ class HttpExporter:
             self._headers["Content-Encoding"] = "gzip"
         self._compress = compress
         self._timeout_s = timeout_s
+        self._retryable = retryable
         self._connections: dict[tuple[str, str], http.client.HTTPConnection] = {}
 
     def export(self, signal: Signal, payload: bytes) -> Delivery:
@@ -73,22 +84,22 @@ class HttpExporter:
             self._connections[server] = connection
         else:
             connection.close()
-        return _delivery(signal, response, content)
+        if 200 <= response.status < 300:
+            rejected, message = _partial_success(signal, content)
+            return Delivery(Outcome.ACCEPTED, rejected=rejected, reason=message)
+        return self._failure(response, content)
+
+    def _failure(self, response: http.client.HTTPResponse, content: bytes) -> Delivery:
+        said = f": {content[:200].decode(errors='replace')}" if content else ""
+        reason = f"HTTP {response.status} {response.reason}{said}"
+        if response.status in self._retryable:
+            return Delivery(Outcome.RETRY, retry_after_s=_retry_after_s(response), reason=reason)
+        return Delivery(Outcome.REFUSED, reason=reason)
 
 
 def _connect(scheme: str, netloc: str, timeout_s: float) -> http.client.HTTPConnection:
     kind = http.client.HTTPSConnection if scheme == "https" else http.client.HTTPConnection
     return kind(netloc.rpartition("@")[2], timeout=timeout_s)
-
-
-def _delivery(signal: Signal, response: http.client.HTTPResponse, content: bytes) -> Delivery:
-    status = f"HTTP {response.status} {response.reason}"
-    if response.status in _RETRYABLE:
-        return Delivery(Outcome.RETRY, retry_after_s=_retry_after_s(response), reason=status)
-    if not 200 <= response.status < 300:
-        return Delivery(Outcome.REFUSED, reason=f"{status}: {content[:200].decode(errors='replace')}")
-    rejected, message = _partial_success(signal, content)
-    return Delivery(Outcome.ACCEPTED, rejected=rejected, reason=message)
 
 
 def _partial_success(signal: Signal, content: bytes) -> tuple[int, str]:

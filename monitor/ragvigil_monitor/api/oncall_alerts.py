@@ -69,13 +69,14 @@ def alerts_in(service: Service, states: Sequence[AlertState], limit: int) -> lis
 
 def _alert(service: Service, row: Row) -> Alert:
     evidence = Evidence.model_validate_json(row["evidence"])
-    return Alert(**{**row, "evidence": evidence, "cross_check": _cross_check(service, row)})
+    return Alert(**{**row, "evidence": evidence, "cross_check": _cross_check(service, row, evidence)})
 
 
-def _cross_check(service: Service, row: Row) -> str | None:
+def _cross_check(service: Service, row: Row, evidence: Evidence) -> str | None:
+    """Of the windows that the evidence may come from: later ones, in and after the alert, say nothing of it."""
     if row["guardrail"] != QUERY_DRIFT.name:
         return None
-    return cross_check_sentence(service, row["opened_at"], row["resolved_at"] or service.clock())
+    return cross_check_sentence(service, row["opened_at"], evidence.window_end)
 
 
 def _not_found(alert_id: str) -> HTTPException:

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from ragvigil_monitor.api.models import MonitorProblem
 from ragvigil_monitor.drift.cross_check import newest_cross_check
 from ragvigil_monitor.guardrails.cross_check_words import cross_check_note
+from ragvigil_monitor.phoenix.annotating import LOOKED_BACK
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store
 
@@ -16,7 +17,7 @@ def own_problems(service: Service, now: datetime) -> list[MonitorProblem]:
     """Everything that somebody should mend, or know when they trust the rest."""
     store = service.store
     drift = _disagreement(store, now)
-    return _jobs_failing(store) + _notifications_given_up(store, now) + drift + _phoenix_problems(service)
+    return _jobs_failing(store) + _notifications_given_up(store, now) + drift + _phoenix_problems(service, now)
 
 
 def _jobs_failing(store: Store) -> list[MonitorProblem]:
@@ -37,12 +38,12 @@ def _notifications_given_up(store: Store, now: datetime) -> list[MonitorProblem]
     ]
 
 
-def _phoenix_problems(service: Service) -> list[MonitorProblem]:
+def _phoenix_problems(service: Service, now: datetime) -> list[MonitorProblem]:
     if service.settings.phoenix.url is None:
         return []
     unreached = [
         MonitorProblem(part="Phoenix annotations", since=row["since"], detail=row["last_error"])
-        for row in service.store.rows("annotations_unreached")
+        for row in service.store.rows("annotations_unreached", said_since=now - LOOKED_BACK)
     ]
     return _forwarding_problem(service) + unreached
 

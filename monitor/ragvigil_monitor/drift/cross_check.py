@@ -28,6 +28,8 @@ class CrossCheck:
     """difference: builtin MMD² less `mmd2`, of the same vectors with the same kernel. p: of permutations of its own."""
 
     window_end: datetime
+    model: str
+    dimension: int
     backend: str
     version: str
     mmd2: float

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from ragvigil_monitor.drift.cross_check import BACKEND, CROSS_CHECK, CrossCheck, newest_cross_check
+from ragvigil_monitor.drift.encoder import Encoder
 from ragvigil_monitor.service import Service
 
 
@@ -18,10 +19,11 @@ def cross_check_sentence(service: Service, earliest: datetime, latest: datetime)
 
 
 def cross_check_note(check: CrossCheck) -> str:
-    """For example: "MMD² by alibi-detect 0.11.4: 0.00274, builtin differs by 3e-17, checked …"."""
+    """For example: "MMD² of the day up to … UTC, mini-3 (384 numbers), by alibi-detect 0.11.4: 0.00274, …"."""
     verdict = "" if check.agrees else " They disagree: trust neither before you know why."
     return (
-        f"MMD² by {check.backend} {check.version}: {check.mmd2:.3g}, builtin differs by {abs(check.difference):.0e}; "
+        f"MMD² of the day up to {check.window_end:%Y-%m-%d %H:%M} UTC, {Encoder(check.model, check.dimension)}, "
+        f"by {check.backend} {check.version}: {check.mmd2:.3g}, builtin differs by {abs(check.difference):.0e}; "
         f"p = {check.p:.2g} of {check.permutations} permutations of its own; "
-        f"checked {check.checked_at:%Y-%m-%d %H:%M}.{verdict}"
+        f"checked {check.checked_at:%Y-%m-%d %H:%M} UTC.{verdict}"
     )

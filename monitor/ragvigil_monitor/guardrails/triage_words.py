@@ -7,6 +7,7 @@ from ragvigil_monitor.guardrails.models import Candidate, TriageVerdict
 from ragvigil_monitor.marker_kinds import MEASUREMENT
 
 MOST_SHOWN = 1000.0
+_NOT_LOOKED_FOR = "a return to an earlier version is not looked for"
 
 
 def triage_sentence(verdict: TriageVerdict, near: Sequence[Candidate], start: datetime, end: datetime) -> str:
@@ -18,12 +19,13 @@ def triage_sentence(verdict: TriageVerdict, near: Sequence[Candidate], start: da
         case TriageVerdict.REGRESSION_SUSPECTED:
             return f"Regression suspected: {candidate_words(near[0])} lies at the onset{_others(near)}."
         case TriageVerdict.DRIFT_SUSPECTED:
-            return f"Drift suspected: nothing new was seen from {utc(start)} to {utc(end)}."
+            unseen = f"nothing was seen for the first time from {utc(start)} to {utc(end)}"
+            return f"Drift suspected: {unseen}; {_NOT_LOOKED_FOR}."
         case TriageVerdict.UNDETERMINED if near:
             near_it = f"{candidate_words(near[0])} lies near the onset{_others(near)}"
             return f"Undetermined: {near_it}, which may as well lie elsewhere."
         case TriageVerdict.UNDETERMINED:
-            return f"Undetermined: what was new from {utc(start)} to {utc(end)} is not fully known yet."
+            return f"Undetermined: what was new from {utc(start)} to {utc(end)} is not fully known."
 
 
 def candidate_words(candidate: Candidate) -> str:

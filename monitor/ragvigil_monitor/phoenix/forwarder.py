@@ -23,6 +23,9 @@ MOST_STRIKES: Final = 5
 While Phoenix is down, nothing is struck and all waits."""
 LAST_CHANCE_S: Final = 2.0
 """How long, when the service stops, what waits may still be sent."""
+_ABOUT_THE_SPANS: Final = frozenset({400, 413, 422})
+"""Answers that another attempt would only repeat. Any other is about Phoenix, its address or its key, not the spans."""
+_RETRYABLE: Final = frozenset(range(300, 600)) - _ABOUT_THE_SPANS
 
 logger = logging.getLogger(__name__)
 
@@ -129,7 +132,8 @@ class Forwarder:
 
 def _exporter(settings: Phoenix, url: str) -> Exporter:
     no_logs = ""  # Phoenix takes none
-    return HttpExporter(f"{url}/v1/traces", no_logs, authorization(settings), settings.timeout_s)
+    headers = authorization(settings)
+    return HttpExporter(f"{url}/v1/traces", no_logs, headers, settings.timeout_s, retryable=_RETRYABLE)
 
 
 def authorization(settings: Phoenix) -> dict[str, str]:

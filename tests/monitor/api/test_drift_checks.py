@@ -47,8 +47,18 @@ def test_a_drift_alert_carries_the_check_of_its_evidence(empty: World) -> None:
     add_cross_check(empty.store, opened_at - timedelta(hours=1), mmd2=0.111)
     add_cross_check(empty.store, opened_at)
     for alert in (empty.get("/alerts/drift-1"), empty.get("/alerts")[0], empty.get("/status")["alerts"][0]):
-        assert alert["cross_check"].startswith("MMD² by alibi-detect 0.11.4: 0.00274, builtin differs by 3e-17")
+        assert "by alibi-detect 0.11.4: 0.00274, builtin differs by 3e-17" in alert["cross_check"]
     assert empty.get("/status")["problems"] == []
+
+
+def test_checks_of_quiet_days_after_the_last_evidence_are_not_those_of_the_alert(empty: World) -> None:
+    opened_at = empty.now - timedelta(days=3)
+    add_drift_alert(empty, opened_at)
+    add_cross_check(empty.store, opened_at)
+    add_cross_check(empty.store, opened_at + timedelta(days=2), mmd2=0.0001, p=0.9)
+    said = empty.get("/alerts/drift-1")["cross_check"]
+    assert said.startswith(f"MMD² of the day up to {opened_at:%Y-%m-%d %H:%M} UTC, encoder-1 (12 numbers), by ")
+    assert ": 0.00274, builtin" in said
 
 
 def test_other_alerts_have_none(disposable: World) -> None:

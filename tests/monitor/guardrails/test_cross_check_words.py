@@ -18,8 +18,8 @@ def checked(monday: datetime, **values: object) -> CrossCheck:
 
 def test_the_note_says_by_what_how_different_and_when(monday: datetime) -> None:
     assert cross_check_note(checked(monday)) == (
-        "MMD² by alibi-detect 0.11.4: 0.00274, builtin differs by 3e-17; "
-        "p = 0.001 of 1000 permutations of its own; checked 2026-06-01 00:03."
+        "MMD² of the day up to 2026-06-01 00:00 UTC, encoder-1 (12 numbers), by alibi-detect 0.11.4: 0.00274, "
+        "builtin differs by 3e-17; p = 0.001 of 1000 permutations of its own; checked 2026-06-01 00:03 UTC."
     )
 
 
@@ -27,7 +27,7 @@ def test_the_note_says_by_what_how_different_and_when(monday: datetime) -> None:
 def test_more_than_rounding_is_a_disagreement(monday: datetime, sign: int) -> None:
     assert "disagree" not in cross_check_note(checked(monday, difference=sign * AGREED))
     assert cross_check_note(checked(monday, difference=sign * 2e-9)).endswith(
-        "builtin differs by 2e-09; p = 0.001 of 1000 permutations of its own; checked 2026-06-01 00:03. "
+        "builtin differs by 2e-09; p = 0.001 of 1000 permutations of its own; checked 2026-06-01 00:03 UTC. "
         "They disagree: trust neither before you know why."
     )
 

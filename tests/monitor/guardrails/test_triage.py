@@ -7,7 +7,7 @@ import pytest
 from ragvigil_monitor.guardrails.finding import HoursBeyond
 from ragvigil_monitor.guardrails.models import Candidate, Evidence, Triage, TriageVerdict
 from ragvigil_monitor.guardrails.onset_dating import DatedOnset, dated_onset
-from ragvigil_monitor.guardrails.triage import MARKERS_JOB, triage_verdict, triaged
+from ragvigil_monitor.guardrails.triage import MARKERS_JOB, MOST_VALUES, triage_verdict, triaged
 from ragvigil_monitor.guardrails.triage_words import factor_words
 from ragvigil_monitor.marker_kinds import MEASUREMENT
 from ragvigil_monitor.signals.signal import Window
@@ -60,7 +60,10 @@ def test_when_nothing_was_released_near_the_onset_drift_is_suspected(judge: Tria
     assert near == []
     assert found is not None
     assert found.verdict == "drift-suspected"
-    assert found.sentence == "Drift suspected: nothing new was seen from 3 Jun 09:00 UTC to 3 Jun 14:00 UTC."
+    assert found.sentence == (
+        "Drift suspected: nothing was seen for the first time from 3 Jun 09:00 UTC to 3 Jun 14:00 UTC; "
+        "a return to an earlier version is not looked for."
+    )
 
 
 def test_a_release_beside_the_onset_leaves_it_undetermined(judge: Triaged) -> None:
@@ -103,7 +106,28 @@ def test_where_markers_are_not_known_their_absence_says_nothing(judge: Triaged, 
     _, found = judge(known_h=known_h)
     assert found is not None
     assert found.verdict == "undetermined"
-    assert "is not fully known yet" in found.sentence
+    assert "is not fully known" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("crowded_h", "verdict"),
+    [(STEP_H - 50, "drift-suspected"), (STEP_H - 30, "undetermined"), (STEP_H - 0.5, "undetermined")],
+    ids=["long before", "the day before", "at the onset"],
+)
+def test_a_kind_with_a_new_value_all_the_time_is_no_candidate_and_not_known(
+    memory_store: Store, judge: Triaged, monday: datetime, crowded_h: float, verdict: str
+) -> None:
+    with memory_store.transaction() as writer:
+        for number in range(MOST_VALUES):
+            at = monday + timedelta(hours=crowded_h, seconds=number)
+            writer.execute("add_marker", kind="index", service="shop", value=f"{number}", first_seen_at=at)
+    near, found = judge(1)
+    assert near == []
+    assert found is not None
+    assert found.verdict == verdict
+    near, found = judge(STEP_H - 0.25)
+    assert found is not None
+    assert found.verdict == "regression-suspected"
 
 
 def test_without_an_onset_there_is_no_verdict_and_candidates_are_those_of_the_window(judge: Triaged) -> None:

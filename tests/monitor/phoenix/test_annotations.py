@@ -241,6 +241,14 @@ def test_one_that_is_down_is_a_problem_of_the_monitor(make_desk: MakeDesk) -> No
     assert status(desk.service).problems == []
 
 
+def test_what_is_no_longer_sent_is_no_problem_any_more(make_desk: MakeDesk) -> None:
+    desk = make_desk(url=f"http://127.0.0.1:{free_port()}")
+    desk.run()
+    at_the_end = replace(desk.service, clock=lambda: NOW + timedelta(days=31))
+    assert [problem.part for problem in status(desk.service).problems] == ["Phoenix annotations"]
+    assert status(at_the_end).problems == []
+
+
 def test_one_that_never_answers_costs_one_attempt_a_run(desk: Desk, phoenix: Receiver) -> None:
     for _ in range(3):
         desk.label(Label.SUPPORTED)

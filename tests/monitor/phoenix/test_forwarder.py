@@ -64,16 +64,33 @@ def test_one_that_is_busy_is_asked_again(phoenix: Receiver, make_forwarder: Any,
     assert len(phoenix.requests) == 4
 
 
-@pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 415, 422, 500])
+@pytest.mark.parametrize("status", [301, 401, 403, 404, 408, 415, 500])
+def test_what_a_wrong_key_or_address_holds_up_waits_until_it_is_mended(
+    phoenix: Receiver, make_forwarder: Any, send_spans: Any, status: int
+) -> None:
+    phoenix.answers = [Reply(status, body=b"the key is wrong")] * 100_000
+    forwarder = make_forwarder(phoenix.endpoint)
+    send_spans(forwarder, 4)
+    send_spans(forwarder, 3, trace=2)
+    wait_until(lambda: len(phoenix.requests) > 2 * MOST_STRIKES, 10)
+    assert forwarder.counts() == ForwardCounts(waiting=7)
+    assert str(status) in forwarder.trouble().reason
+    assert "the key is wrong" in forwarder.trouble().reason
+    phoenix.answers.clear()
+    await_counts(forwarder, forwarded=7)
+    assert forwarder.trouble() is None
+
+
+@pytest.mark.parametrize("status", [400, 413, 422])
 def test_what_is_refused_is_counted_and_not_asked_again(
     phoenix: Receiver, make_forwarder: Any, send_spans: Any, status: int
 ) -> None:
-    phoenix.answers = [Reply(status, body=b"the key is wrong")]
+    phoenix.answers = [Reply(status, body=b"no such span")]
     forwarder = make_forwarder(phoenix.endpoint)
     send_spans(forwarder, 4)
     await_counts(forwarder, refused=4)
     assert str(status) in forwarder.trouble().reason
-    assert "the key is wrong" in forwarder.trouble().reason
+    assert "no such span" in forwarder.trouble().reason
     send_spans(forwarder)
     await_counts(forwarder, refused=4, forwarded=1)
     assert forwarder.trouble() is None

@@ -200,6 +200,8 @@ def test_a_value_that_is_new_with_every_request_does_not_fill_the_store(
     assert 0 < len(values) <= 5
     assert {len(value) for (value,) in values} == {200}
     assert between(service.store, MONDAY, 2, 9) == [("release", "4.0", 4.0)]
+    add_span(28, facts={names.INDEX_VERSION: "a version at last"})
+    assert ("index", "a version at last", 28.0) in noted(28.5)
 
 
 def test_releases_that_were_stored_before_are_markers_now(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ragvigil_monitor.schedule import Ticker
+from ragvigil_monitor.schedule import Ticker, forget_jobs_no_longer_run
 from ragvigil_monitor.service import Service
 
 
@@ -87,12 +87,30 @@ def test_the_builtin_backend_starts_no_other_program(with_alibi: Callable[..., S
     assert not (tmp_path / "started").exists()
 
 
-def test_what_ailed_a_backend_that_is_no_longer_wanted_is_forgotten(
-    with_alibi: Callable[..., Service], monday: datetime
+@pytest.mark.parametrize(
+    ("backend", "job", "stays"),
+    [
+        ("builtin", "drift_cross_check", False),
+        ("builtin", "phoenix_annotations", False),
+        ("builtin", "of a former version", False),
+        ("builtin", "latency_p95", True),
+        ("alibi-detect", "drift_cross_check", True),
+    ],
+)
+def test_what_ailed_a_job_that_is_no_longer_run_is_forgotten(
+    make_service: Callable[..., Service], monday: datetime, backend: str, job: str, stays: bool
 ) -> None:
+    service = make_service(monday, schedule={"tick_s": 0.05}, drift={"backend": backend})
+    with service.store.transaction() as writer:
+        writer.execute("note_job_problem", job=job, failed_at=monday, error="no environment")
+    forget_jobs_no_longer_run(service)
+    assert [row["job"] for row in service.store.rows("job_problems_now")] == [job] * stays
+
+
+def test_a_service_that_starts_forgets_them(with_alibi: Callable[..., Service], monday: datetime) -> None:
     service = with_alibi("builtin")
     with service.store.transaction() as writer:
-        writer.execute("note_job_problem", job="drift_cross_check", failed_at=monday, error="no environment")
+        writer.execute("note_job_problem", job="of a former version", failed_at=monday, error="disk full")
     with Ticker(service):
         pass
     assert service.store.rows("job_problems_now") == []

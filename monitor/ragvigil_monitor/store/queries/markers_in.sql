@@ -1,6 +1,6 @@
 -- Which versions, models and the like did services work with in a window, as far as that is news? $paths: where
 -- attributes say the reported model, the versions of index and embedding, and name and version of the filter extractor.
--- A kind with $most values of a service already is no version of anything, and is not noted any further.
+-- A kind with $most new values of a service on a day is no version of anything, and is not noted any further that day.
 WITH said AS (
     SELECT
         service,
@@ -46,10 +46,12 @@ SELECT seen.kind, seen.service, seen.value, seen.first_seen_at
 FROM seen
 LEFT JOIN markers ON markers.kind = seen.kind AND markers.service = seen.service AND markers.value = seen.value
 LEFT JOIN (
-    SELECT kind, service, count(*) AS values FROM markers GROUP BY kind, service
-) AS noted ON noted.kind = seen.kind AND noted.service = seen.service
+    SELECT kind, service, first_seen_at::DATE AS day, count(*) AS values FROM markers GROUP BY ALL
+) AS noted ON noted.kind = seen.kind AND noted.service = seen.service AND noted.day = seen.first_seen_at::DATE
 WHERE markers.first_seen_at IS NULL OR markers.first_seen_at > seen.first_seen_at
 QUALIFY
     coalesce(noted.values, 0)
-    + row_number() OVER (PARTITION BY seen.kind, seen.service ORDER BY seen.first_seen_at, seen.value) <= $most
+    + row_number() OVER (
+        PARTITION BY seen.kind, seen.service, seen.first_seen_at::DATE ORDER BY seen.first_seen_at, seen.value
+    ) <= $most
 ORDER BY seen.first_seen_at, seen.kind, seen.service, seen.value;

@@ -68,7 +68,7 @@ def test_a_payload_is_the_alert_as_the_api_answers_it(service: Service, judge_un
     told = Alert.model_validate(json.loads(receiver.requests[0][2])["alert"])
     assert told.series == "answer"
     assert told.evidence.triage is not None
-    assert told.evidence.triage.sentence.startswith("Drift suspected: nothing new was seen from ")
+    assert told.evidence.triage.sentence.startswith("Drift suspected: nothing was seen for the first time from ")
 
 
 def test_a_failed_attempt_is_repeated_later_under_the_same_id(
