@@ -57,7 +57,7 @@ def test_a_share_of_the_unfiltered_is_drawn_by_the_documented_hash(
 ) -> None:
     retrievals = [
         searches.retrieval(searches.answer(AGO), texts("a"), filter_state=state, filter_clauses=clauses)
-        for state, clauses in [("none", None), ("known", "[]"), ("partial", "[1]"), ("known", None)] * 50
+        for state, clauses in [("none", None), ("known", "[]"), ("partial", "[1]"), ("none", "[]")] * 50
     ]
     draw(searches.store, unfiltered_share=0.25)
     keys = [(row["trace_id"], row["span_id"]) for row in retrievals]
@@ -87,6 +87,13 @@ def filter_not_recorded(searches: Searches) -> None:
 
 def filter_unknown_beside_clauses(searches: Searches) -> None:
     searches.probe(searches.filtered(searches.answer(AGO), texts("a"), filter_state="unknown"), texts("b"))
+
+
+def clauses_lost(searches: Searches) -> None:
+    for state in ("known", "partial", "known"):
+        searches.retrieval(searches.answer(AGO), texts("a"), filter_state=state, filter_clauses=None)
+    for clauses in ("null", "{}", '"relevance"'):
+        searches.probe(searches.filtered(searches.answer(AGO), texts("a"), filter_clauses=clauses), texts("b"))
 
 
 def never_probed(searches: Searches) -> None:
@@ -134,6 +141,7 @@ def retrieval_alone(searches: Searches) -> None:
     [
         (filter_not_recorded, {"filter_unknown": 2}),
         (filter_unknown_beside_clauses, {"filter_unknown": 1}),
+        (clauses_lost, {"filter_unknown": 6}),
         (never_probed, {"not_probed": 1}),
         (probe_that_failed, {"probe_failed": 1}),
         (probes_that_do_not_tell_their_share, {"probe_share_unknown": 10}),

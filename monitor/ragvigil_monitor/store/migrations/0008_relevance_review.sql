@@ -20,7 +20,8 @@ searches AS (
         span_id,
         started_at,
         lower(hex(trace_id)) || '-' || lower(hex(span_id)) AS probe_id,
-        coalesce(filter_state, 'unknown') = 'unknown' AS is_unknown,
+        coalesce(filter_state, 'unknown') = 'unknown'
+            OR (filter_state <> 'none' AND json_type(filter_clauses) IS DISTINCT FROM 'ARRAY') AS is_unknown,
         coalesce(list_contains(json_extract_string(filter_clauses, '$[*].role'), 'relevance'), false) AS is_filtered,
         json_array_length(output_documents) AS documents
     FROM spans
