@@ -36,7 +36,7 @@ class Passage:
 
 def passages(document_ids: Iterable[str], spans: Iterable[Span], seed: bytes) -> list[Passage]:
     """The documents with their texts from any of the spans, in an order that depends on the seed alone."""
-    texts = _texts(spans)
+    texts = texts_by_id(spans)
     shown = (Passage(opaque(seed, id_), cut(texts.get(id_))) for id_ in document_ids)
     return sorted(shown, key=lambda each: each.id)
 
@@ -61,7 +61,8 @@ def cut(text: str | None) -> str | None:
     return None if text is None else text[:LONGEST_TEXT]
 
 
-def _texts(spans: Iterable[Span]) -> dict[str, str]:
+def texts_by_id(spans: Iterable[Span]) -> dict[str, str]:
+    """The texts that spans recorded, by document."""
     found: dict[str, str] = {}
     for span in spans:
         for key, text in attributes_of(span).items():

@@ -115,6 +115,15 @@ def documents_without_ids(searches: Searches) -> None:
     searches.probe(searches.filtered(searches.answer(AGO), texts("a")), None)
 
 
+def texts_not_recorded(searches: Searches) -> None:
+    silent, empty = dict.fromkeys(texts("a", "b")), dict.fromkeys(texts("a", "b"), "")
+    said = {"query": '{"retrieval.documents.0.document.content": "x"}', "other.document.content": "x"}
+    for found in (silent, empty):
+        searches.retrieval(searches.answer(AGO), found)
+        searches.probe(searches.filtered(searches.answer(AGO), found), found)
+    searches.retrieval(searches.answer(AGO), silent, attributes=said)
+
+
 def nothing_found(searches: Searches) -> None:
     searches.retrieval(searches.answer(AGO), {})
     searches.probe(searches.filtered(searches.answer(AGO), {}), {})
@@ -146,6 +155,7 @@ def retrieval_alone(searches: Searches) -> None:
         (probe_that_failed, {"probe_failed": 1}),
         (probes_that_do_not_tell_their_share, {"probe_share_unknown": 10}),
         (documents_without_ids, {"documents_not_recorded": 3}),
+        (texts_not_recorded, {"texts_not_recorded": 5}),
         (nothing_found, {"documents_not_found": 2}),
         (answer_alone, {"answer_without_retrieval": 1}),
         (probe_alone, {"probe_without_retrieval": 1, "answer_without_retrieval": 1}),
@@ -171,6 +181,16 @@ def test_an_entitlement_clause_alone_is_no_relevance_filter(searches: Searches, 
     searches.filtered(searches.answer(AGO), texts("a"), filter_clauses=json.dumps([ENTITLEMENT, {"role": None}, 5]))
     draw(searches.store, unfiltered_share=1.0)
     assert rounds(table, searches) == {"unfiltered": 1}
+
+
+def test_one_text_of_either_run_is_enough_to_be_drawn(searches: Searches, draw: "Draw", table: "Table") -> None:
+    silent = dict.fromkeys(texts("a", "b"))
+    searches.probed(AGO, silent, {**silent, **texts("b")})
+    searches.probed(AGO, texts("a"), silent)
+    compact = searches.retrieval(searches.answer(AGO), texts("a"))
+    compact["attributes"] = json.dumps(json.loads(compact["attributes"]), separators=(",", ":"))
+    draw(searches.store, unfiltered_share=1.0)
+    assert rounds(table, searches) == {"filter_probe": 2, "unfiltered": 1}
 
 
 def test_a_filter_that_let_nothing_through_is_reviewed(searches: Searches, draw: "Draw", table: "Table") -> None:
