@@ -215,6 +215,18 @@ def test_a_fault_wants_a_second_reviewer(desk: "Desk") -> None:
     assert desk.must_take("cleo").item_id != lease.item_id
 
 
+def test_what_waits_does_not_tell_a_first_label_from_a_second(desk: "Desk") -> None:
+    for _ in range(2):
+        desk.label(desk.must_take("ada"), Label.UNSUPPORTED)
+    fresh = desk.progress("cleo").waiting
+    assert desk.progress("ada").waiting == fresh - 2
+    counts = []
+    while (lease := desk.take("bob")) is not None:
+        counts.append(desk.progress("bob").waiting)
+        desk.label(lease, Label.SUPPORTED, "bob")
+    assert counts == list(range(fresh - 1, -1, -1))
+
+
 def test_a_second_reviewer_gets_the_configured_share_of_the_others(make_desk: "MakeDesk") -> None:
     desk = make_desk(second_label_share=1.0)
     lease = desk.must_take("ada")
