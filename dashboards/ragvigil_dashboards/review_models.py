@@ -25,7 +25,7 @@ class ReviewItem(Read):
 
 
 class ReviewProgress(Read):
-    """What the reviewer did, and how many items wait."""
+    """What the reviewer did, and how many items wait for them."""
 
     labelled: int
     labelled_today: int

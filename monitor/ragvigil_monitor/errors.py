@@ -19,7 +19,8 @@ MonitorError
 │   ├── LeaseExpired      it comes after the end of the lease
 │   ├── WrongKind         the item asks something else
 │   ├── UnknownEvidence   it names documents that the item does not show
-│   └── EvidenceGone      the item's documents are no longer stored
+│   ├── EvidenceWithoutText   it marks documents that have no text
+│   └── EvidenceGone      no text of the item's documents is stored
 └── BadTelemetry          a request body is not what the protocol asks for
 """
 
@@ -117,11 +118,28 @@ class UnknownEvidence(ReviewRefused, ValueError):  # noqa: N818
     status = 422
 
     def __init__(self, evidence_ids: Iterable[str]) -> None:
-        named = sorted(evidence_ids)
         super().__init__(
-            f"This item shows no document {', '.join(repr(id_[:80]) for id_ in named[:5])}"
-            f"{f' and {len(named) - 5} more' if len(named) > 5 else ''}; nothing was stored. Send ids of its evidence."
+            f"This item shows no document {_listed(evidence_ids)}; nothing was stored. Send ids of its evidence."
         )
+
+
+class EvidenceWithoutText(ReviewRefused, ValueError):  # noqa: N818
+    """Documents are marked whose text was not recorded, so that nobody can have judged them."""
+
+    status = 422
+
+    def __init__(self, evidence_ids: Iterable[str]) -> None:
+        super().__init__(
+            f"This item has no text of document {_listed(evidence_ids)}; nothing was stored. "
+            "Mark only documents that have a text."
+        )
+
+
+def _listed(ids: Iterable[str]) -> str:
+    """The first of some ids, cut, and how many more there are."""
+    named = sorted(ids)
+    more = f" and {len(named) - 5} more" if len(named) > 5 else ""
+    return ", ".join(repr(id_[:80]) for id_ in named[:5]) + more
 
 
 class EvidenceGone(ReviewRefused):
@@ -130,7 +148,7 @@ class EvidenceGone(ReviewRefused):
     status = 410
 
     def __init__(self) -> None:
-        super().__init__("The documents of this item are no longer stored, so it cannot be labelled. Skip it.")
+        super().__init__("No text of this item's documents is stored any more, so it cannot be labelled. Skip it.")
 
 
 class UnknownAlert(MonitorError, KeyError):  # noqa: N818

@@ -69,6 +69,16 @@ def test_places_that_the_item_does_not_have_decide_nothing(desk: Desk, places: l
     assert (front(desk).item_id, desk.held) == (item.item_id, None)
 
 
+def test_a_document_without_a_text_cannot_be_marked(desk: Desk) -> None:
+    item = front(desk)
+    silent = item.evidence[0].model_copy(update={"text": None})
+    desk.item = item.model_copy(update={"evidence": [silent, *item.evidence[1:]]})
+    desk.mark(item.item_id, [0, 1])
+    assert (front(desk).item_id, desk.held) == (item.item_id, None)
+    desk.mark(item.item_id, [1])
+    assert desk.held is not None
+
+
 def test_marks_of_an_item_that_is_no_longer_in_front_decide_nothing(desk: Desk) -> None:
     first = front(desk)
     desk.mark(first.item_id, [0])

@@ -180,7 +180,7 @@ class RelevanceReviews:
             "stage": "retrieve",
             "top_k": depth,
             "output_documents": listed(documents),
-            "attributes": json.dumps(attributes),
+            "attributes": json.dumps({**_texts(documents), **attributes}),
         }
 
 
@@ -232,6 +232,10 @@ def _passes(passes: Sequence[object] | str | None) -> dict[str, Any]:
     if passes is None:
         return {}
     return {"ragvigil.probe.passes": passes if isinstance(passes, str) else json.dumps(passes)}
+
+
+def _texts(documents: Documents) -> dict[str, str]:
+    return {f"retrieval.documents.{rank}.document.content": f"Text of {id_}." for rank, id_ in enumerate(documents)}
 
 
 def _version(version: str | None) -> dict[str, Any]:

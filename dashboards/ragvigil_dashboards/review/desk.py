@@ -86,12 +86,12 @@ class Desk:
     def mark(self, item_id: str, places: Sequence[int] | None) -> None:
         """Decide a relevance item: the documents at these places are relevant, the others are not.
 
-        Nothing is decided where another item lies in front, or where the places are none of its documents.
+        Nothing is decided where another item lies in front, or where a place is none of its documents or has no text.
         """
         item = self.item
         if not self._is_meant() or item is None or item.item_id != item_id or places is None:
             return
-        if all(0 <= place < len(item.evidence) for place in places):
+        if all(0 <= place < len(item.evidence) and item.evidence[place].text for place in places):
             relevant = tuple(item.evidence[place].id for place in places)
             self._attempt(lambda: self._decide(Decision(item, None, str(uuid.uuid4()), relevant)))
 

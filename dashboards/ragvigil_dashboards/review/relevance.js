@@ -103,7 +103,7 @@ class RelevanceDesk {
   }
 
   toggle(place) {
-    if (place >= this.rows.length) return
+    if (!this.documents[place]?.recorded) return
     this.marked.has(place) ? this.marked.delete(place) : this.marked.add(place)
     this.draw()
   }

@@ -51,9 +51,9 @@ class ReviewItem(ApiModel):
 
 
 class ReviewProgress(ApiModel):
-    """What the reviewer did, in all and since midnight UTC, and how many items wait for a first label.
+    """What the reviewer did, in all and since midnight UTC, and how many items wait for them.
 
-    waiting: of the kind that was asked for.
+    waiting: of the kind that was asked for, for a first label or a second, which nothing tells apart.
     """
 
     labelled: int

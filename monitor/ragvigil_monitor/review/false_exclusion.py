@@ -64,7 +64,7 @@ def exclusion_rates(
     the alarm bound.
     """
     drawn = store.rows("reviews_between", kind="relevance", start=start, end=end, now=now)
-    rows = store.rows("relevance_outcomes_between", start=start, end=end)
+    rows = store.rows("relevance_outcomes_between", start=start, end=end, now=now)
     outcomes = {row["item_id"]: row for row in rows}
     standings = store.rows("retrievals_by_standing", start=start, end=end)
     not_drawn = {row["standing"]: row["n"] for row in standings if not row["is_stratum"]}

@@ -29,7 +29,7 @@ def must_hold(
         raise UnknownItem(item_id)
     if kind is not None and items[0]["kind"] != kind:
         raise WrongKind(_ASKS[items[0]["kind"]])
-    leases = writer.execute("review_lease_by_id", lease_id=lease_id)
+    leases = writer.execute("review_lease_by_id", lease_id=lease_id, item_id=item_id, reviewer=reviewer)
     if not leases or (leases[0]["item_id"], leases[0]["reviewer"]) != (item_id, reviewer):
         raise NotLeased("This item is not leased to you under this lease. Ask for the next one.")
     if leases[0]["is_answered"]:

@@ -12,6 +12,7 @@ from ragvigil_monitor.review.leases import must_hold, note, same
 from ragvigil_monitor.review.serving import choose
 from ragvigil_monitor.settings import Review
 from ragvigil_monitor.store import Store, Writer
+from ragvigil_monitor.store.database import Row
 
 _POSITIVE: Final = [label.value for label in POSITIVE]
 
@@ -29,7 +30,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What one reviewer did, and how many open items nobody has been given."""
+    """What one reviewer did, and how many open items they could be given, without telling first labels from second."""
 
     labelled: int
     labelled_today: int
@@ -102,12 +103,20 @@ def skip(store: Store, item_id: str, lease_id: str, reviewer: str, *, now: datet
 def progress_of(store: Store, settings: Review, reviewer: str, now: datetime, *, kind: Kind | None = None) -> Progress:
     """How far a reviewer is; kind: of which items the waiting ones are counted, None for both."""
     since = {"reviewer": reviewer, "since": _midnight(now)}
-    waiting = {"kind": kind and kind.value, "open_since": _open_since(settings, now), "now": now}
     return Progress(
         **store.row("review_progress_of", **since),
         **store.row("review_skips_since", **since),
-        **store.row("review_items_waiting", **waiting),
+        **_count_waiting(store, settings, reviewer, kind, now),
     )
+
+
+def _count_waiting(store: Store, settings: Review, reviewer: str, kind: Kind | None, now: datetime) -> Row:
+    """The items that this reviewer could be given."""
+    open_items = {"open_since": _open_since(settings, now), "now": now}
+    if kind == Kind.RELEVANCE:
+        return store.row("relevance_items_waiting", **open_items)
+    asked = {"kind": kind and kind.value, "reviewer": reviewer, "positive": _POSITIVE}
+    return store.row("review_items_waiting", **asked, **open_items)
 
 
 def _next(writer: Writer, settings: Review, reviewer: str, kind: Kind | None, now: datetime) -> tuple[str, str] | None:

@@ -3,11 +3,11 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from ragvigil_monitor.errors import AlreadyReviewed, EvidenceGone, UnknownEvidence
+from ragvigil_monitor.errors import AlreadyReviewed, EvidenceGone, EvidenceWithoutText, UnknownEvidence
 from ragvigil_monitor.review.kinds import Kind
 from ragvigil_monitor.review.labels import Relevance
 from ragvigil_monitor.review.leases import REUSED_ID, must_hold, note, same
-from ragvigil_monitor.review.passages import opaque
+from ragvigil_monitor.review.passages import opaque, texts_by_id
 from ragvigil_monitor.review.searches import found_documents, searches_of
 from ragvigil_monitor.store import Store, Writer
 from ragvigil_monitor.store.database import Row
@@ -25,8 +25,9 @@ def label_relevance(
 ) -> datetime:
     """Store which documents are relevant, by their names in this item, and that the others are not. When it was stored.
 
+    Nothing is stored of a document without a text: nobody could say that it is irrelevant.
     The same label sent again is answered like the first time. Raises UnknownItem, WrongKind, NotLeased,
-    AlreadyReviewed, LeaseExpired, UnknownEvidence or EvidenceGone; then nothing is stored.
+    AlreadyReviewed, LeaseExpired, UnknownEvidence, EvidenceWithoutText or EvidenceGone; then nothing is stored.
     """
     marked = frozenset(relevant)
     summary = Relevance.RELEVANT if marked else Relevance.NONE_RELEVANT
@@ -38,26 +39,31 @@ def label_relevance(
             first_labelled_at: datetime = same(before[0], said)["labelled_at"]
             return first_labelled_at
         item = must_hold(writer, item_id, lease_id, reviewer, now, kind=Kind.RELEVANCE)
-        shown = _shown(writer, item, marked)
+        read = _read(writer, item, marked)
         writer.execute("add_review_label", label_id=label_id, **said, labelled_at=now)
         writer.execute(
             "add_relevance_labels",
             label_id=label_id,
-            documents=list(shown.values()),
-            relevant=[name in marked for name in shown],
+            documents=list(read.values()),
+            relevant=[name in marked for name in read],
         )
-        note(writer, reviewer, f"label {summary.value}, {len(marked)} of {len(shown)}", item_id, now)
+        note(writer, reviewer, f"label {summary.value}, {len(marked)} of {len(read)}", item_id, now)
     return now
 
 
-def _shown(writer: Writer, item: Row, marked: frozenset[str]) -> dict[str, str]:
-    """The documents of an item by their names in it."""
-    shown = {opaque(item["seed"], id_): id_ for id_ in found_documents(searches_of(writer.execute, item))}
-    if not shown:
+def _read(writer: Writer, item: Row, marked: frozenset[str]) -> dict[str, str]:
+    """The documents of an item that have a text, by their names in it; all that are marked must be among them."""
+    searches = searches_of(writer.execute, item)
+    shown = {opaque(item["seed"], id_): id_ for id_ in found_documents(searches)}
+    texts = texts_by_id(searches)
+    read = {name: id_ for name, id_ in shown.items() if texts.get(id_)}
+    if not read:
         raise EvidenceGone
     if unknown := marked - shown.keys():
         raise UnknownEvidence(unknown)
-    return shown
+    if silent := marked - read.keys():
+        raise EvidenceWithoutText(silent)
+    return read
 
 
 def _must_mark_the_same(writer: Writer, stored: Row, marked: frozenset[str]) -> None:

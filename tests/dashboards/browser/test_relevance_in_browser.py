@@ -185,7 +185,9 @@ def test_hostile_texts_are_inert_and_long_ones_scroll_by_keyboard(hostile_markin
     texts = []
     for _ in range(3):
         texts.append(page.locator(".rr-text").inner_text())
+        page.keyboard.press("Space")
         page.keyboard.press("j")
+    count(page, "2 of 3 marked")
     assert page.evaluate("window.broken") is None
     assert page.locator("#breakout").count() == 0
     assert any(hostile.SCRIPT in text for text in texts)

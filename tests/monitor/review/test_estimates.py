@@ -70,6 +70,26 @@ def test_the_first_label_counts_and_the_second_measures_agreement(make_desk: "Ma
     assert found.agreement.positive == 0.0
 
 
+def test_only_two_reviewers_make_a_pair(make_desk: "MakeDesk") -> None:
+    """What one reviewer said twice is no agreement, not even as the second of a pair."""
+    desk = make_desk(second_label_share=1.0, answers=20)
+    alone, shared = desk.must_take(), desk.must_take()
+    with desk.store.transaction() as writer:
+        for number, (lease, reviewer, label) in enumerate(
+            [
+                (alone, "ada", "partly"),
+                (alone, "ada", "partly"),
+                (shared, "ada", "partly"),
+                (shared, "ada", "partly"),
+                (shared, "bob", "supported"),
+            ]
+        ):
+            said = {"label_id": f"{number}", "lease_id": f"{number}", "reviewer": reviewer, "label": label}
+            writer.execute("add_review_label", item_id=lease.item_id, labelled_at=desk.now, **said)
+    agreement = reviewed_window(desk.store, 28, desk.now).agreement
+    assert (agreement.pairs, agreement.positive) == (1, 0.0)
+
+
 def test_the_cross_check_uses_the_uniform_draw_alone(make_desk: "MakeDesk") -> None:
     desk = make_desk(answers=80, uniform_share=0.2, minimum_per_week=0, thumbs_down_share=1.0, low_confidence_share=1.0)
     label_all(desk, Label.SUPPORTED)

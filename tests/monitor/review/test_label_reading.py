@@ -31,7 +31,7 @@ def read(service: Service, now: datetime = NOW) -> dict[str, dict[str, Any]]:
     """Run the job; the outcomes by item."""
     run_due(service, now, listed=lambda _settings: [READ_LABELS])
     assert service.store.rows("job_problems_now") == []
-    window = {"start": NOW - timedelta(days=90), "end": NOW}
+    window = {"start": NOW - timedelta(days=90), "end": NOW, "now": now}
     return {row["item_id"]: row for row in service.store.rows("relevance_outcomes_between", **window)}
 
 

@@ -125,6 +125,39 @@ def test_a_lease_is_answered_once(desk: "Desk", act: Callable[["Desk", Lease], N
     assert desk.progress().labelled + desk.progress().skipped_today == 1
 
 
+def label_through_both(desk: "Desk", first: Lease, second: Lease) -> None:
+    desk.label(second, Label.UNSUPPORTED)
+    desk.label(first)
+
+
+def skip_then_label(desk: "Desk", first: Lease, second: Lease) -> None:
+    desk.skip(second)
+    desk.label(first)
+
+
+def label_then_skip(desk: "Desk", first: Lease, second: Lease) -> None:
+    desk.label(second)
+    desk.skip(first)
+
+
+def skip_through_both(desk: "Desk", first: Lease, second: Lease) -> None:
+    desk.skip(second)
+    desk.skip(first)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [label_through_both, skip_then_label, label_then_skip, skip_through_both],
+    ids=lambda act: act.__name__,
+)
+def test_two_leases_of_one_reviewer_are_one_answer(desk: "Desk", act: Callable[["Desk", Lease, Lease], None]) -> None:
+    first, second = desk.must_take(), desk.must_take(resume=True)
+    assert (first.item_id, first.lease_id != second.lease_id) == (second.item_id, True)
+    with pytest.raises(AlreadyReviewed, match="already"):
+        act(desk, first, second)
+    assert desk.progress().labelled + desk.progress().skipped_today == 1
+
+
 def test_a_label_after_the_lease_is_refused_and_says_when_it_ended(desk: "Desk") -> None:
     lease = desk.must_take()
     desk.wait(minutes=30)
@@ -180,6 +213,18 @@ def test_a_fault_wants_a_second_reviewer(desk: "Desk") -> None:
     assert second.item_id == lease.item_id
     desk.label(second, Label.SUPPORTED, "bob")
     assert desk.must_take("cleo").item_id != lease.item_id
+
+
+def test_what_waits_does_not_tell_a_first_label_from_a_second(desk: "Desk") -> None:
+    for _ in range(2):
+        desk.label(desk.must_take("ada"), Label.UNSUPPORTED)
+    fresh = desk.progress("cleo").waiting
+    assert desk.progress("ada").waiting == fresh - 2
+    counts = []
+    while (lease := desk.take("bob")) is not None:
+        counts.append(desk.progress("bob").waiting)
+        desk.label(lease, Label.SUPPORTED, "bob")
+    assert counts == list(range(fresh - 1, -1, -1))
 
 
 def test_a_second_reviewer_gets_the_configured_share_of_the_others(make_desk: "MakeDesk") -> None:

@@ -16,11 +16,11 @@ SHARE = 0.999999
 
 
 @ragvigil.retriever(filter="where", query="query", top_k="k", relevance=("lang",))
-def search(query: str, *, where: dict[str, str], k: int = 2) -> list[str]:
+def search(query: str, *, where: dict[str, str], k: int = 2) -> list[dict[str, str]]:
     """English documents where that is asked for, else all; a tenant is always asked for."""
     assert where["tenant"] == "acme"
     found = [f"{query}-en-1", f"{query}-en-2"] if "lang" in where else [f"{query}-de-1", f"{query}-en-1"]
-    return found[:k]
+    return [{"id": id_, "text": f"Text of {id_}."} for id_ in found[:k]]
 
 
 @pytest.mark.timeout(60)
@@ -30,7 +30,9 @@ def test_a_search_and_its_probe_reach_the_reviewer_together(memory_store: Store)
         running_service(memory_store, Keys.generate(), lambda: later, review={"unfiltered_share": 0.0}) as service,
         running_api(service) as url,
     ):
-        ragvigil.configure(service_name="shop", endpoint=url, secret_key=b"k" * 16, probe_share=SHARE)
+        ragvigil.configure(
+            service_name="shop", endpoint=url, secret_key=b"k" * 16, probe_share=SHARE, document_texts=True
+        )
         try:
             with ragvigil.pipeline("ask") as answer:
                 answer.set(question="May I send it back?")
@@ -44,7 +46,9 @@ def test_a_search_and_its_probe_reach_the_reviewer_together(memory_store: Store)
         )
     assert lease is not None
     assert lease.content.question == "May I send it back?"
-    assert len(lease.content.evidence) == 3
+    assert {each.text for each in lease.content.evidence} == {
+        f"Text of returns-{name}." for name in ("en-1", "en-2", "de-1")
+    }
     (row,) = memory_store.rows(
         "reviews_between", kind="relevance", start=later - timedelta(days=1), end=later, now=later
     )

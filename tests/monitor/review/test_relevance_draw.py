@@ -57,7 +57,7 @@ def test_a_share_of_the_unfiltered_is_drawn_by_the_documented_hash(
 ) -> None:
     retrievals = [
         searches.retrieval(searches.answer(AGO), texts("a"), filter_state=state, filter_clauses=clauses)
-        for state, clauses in [("none", None), ("known", "[]"), ("partial", "[1]"), ("known", None)] * 50
+        for state, clauses in [("none", None), ("known", "[]"), ("partial", "[1]"), ("none", "[]")] * 50
     ]
     draw(searches.store, unfiltered_share=0.25)
     keys = [(row["trace_id"], row["span_id"]) for row in retrievals]
@@ -89,6 +89,13 @@ def filter_unknown_beside_clauses(searches: Searches) -> None:
     searches.probe(searches.filtered(searches.answer(AGO), texts("a"), filter_state="unknown"), texts("b"))
 
 
+def clauses_lost(searches: Searches) -> None:
+    for state in ("known", "partial", "known"):
+        searches.retrieval(searches.answer(AGO), texts("a"), filter_state=state, filter_clauses=None)
+    for clauses in ("null", "{}", '"relevance"'):
+        searches.probe(searches.filtered(searches.answer(AGO), texts("a"), filter_clauses=clauses), texts("b"))
+
+
 def never_probed(searches: Searches) -> None:
     searches.filtered(searches.answer(AGO), texts("a"))
 
@@ -106,6 +113,15 @@ def documents_without_ids(searches: Searches) -> None:
     searches.retrieval(searches.answer(AGO), None)
     searches.probe(searches.filtered(searches.answer(AGO), None), texts("a"))
     searches.probe(searches.filtered(searches.answer(AGO), texts("a")), None)
+
+
+def texts_not_recorded(searches: Searches) -> None:
+    silent, empty = dict.fromkeys(texts("a", "b")), dict.fromkeys(texts("a", "b"), "")
+    said = {"query": '{"retrieval.documents.0.document.content": "x"}', "other.document.content": "x"}
+    for found in (silent, empty):
+        searches.retrieval(searches.answer(AGO), found)
+        searches.probe(searches.filtered(searches.answer(AGO), found), found)
+    searches.retrieval(searches.answer(AGO), silent, attributes=said)
 
 
 def nothing_found(searches: Searches) -> None:
@@ -134,10 +150,12 @@ def retrieval_alone(searches: Searches) -> None:
     [
         (filter_not_recorded, {"filter_unknown": 2}),
         (filter_unknown_beside_clauses, {"filter_unknown": 1}),
+        (clauses_lost, {"filter_unknown": 6}),
         (never_probed, {"not_probed": 1}),
         (probe_that_failed, {"probe_failed": 1}),
         (probes_that_do_not_tell_their_share, {"probe_share_unknown": 10}),
         (documents_without_ids, {"documents_not_recorded": 3}),
+        (texts_not_recorded, {"texts_not_recorded": 5}),
         (nothing_found, {"documents_not_found": 2}),
         (answer_alone, {"answer_without_retrieval": 1}),
         (probe_alone, {"probe_without_retrieval": 1, "answer_without_retrieval": 1}),
@@ -163,6 +181,16 @@ def test_an_entitlement_clause_alone_is_no_relevance_filter(searches: Searches, 
     searches.filtered(searches.answer(AGO), texts("a"), filter_clauses=json.dumps([ENTITLEMENT, {"role": None}, 5]))
     draw(searches.store, unfiltered_share=1.0)
     assert rounds(table, searches) == {"unfiltered": 1}
+
+
+def test_one_text_of_either_run_is_enough_to_be_drawn(searches: Searches, draw: "Draw", table: "Table") -> None:
+    silent = dict.fromkeys(texts("a", "b"))
+    searches.probed(AGO, silent, {**silent, **texts("b")})
+    searches.probed(AGO, texts("a"), silent)
+    compact = searches.retrieval(searches.answer(AGO), texts("a"))
+    compact["attributes"] = json.dumps(json.loads(compact["attributes"]), separators=(",", ":"))
+    draw(searches.store, unfiltered_share=1.0)
+    assert rounds(table, searches) == {"filter_probe": 2, "unfiltered": 1}
 
 
 def test_a_filter_that_let_nothing_through_is_reviewed(searches: Searches, draw: "Draw", table: "Table") -> None:

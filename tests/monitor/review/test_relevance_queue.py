@@ -13,6 +13,7 @@ from tests.samples.searches import QUESTION, Searches, texts
 from ragvigil_monitor.errors import (
     AlreadyReviewed,
     EvidenceGone,
+    EvidenceWithoutText,
     LeaseExpired,
     NotLeased,
     UnknownEvidence,
@@ -221,6 +222,39 @@ def test_documents_that_are_gone_can_only_be_skipped(desk: "Desk", table: "Table
     with pytest.raises(EvidenceGone, match="Skip it") as raised:
         mark(desk, lease)
     assert raised.value.status == 410
+    desk.skip(lease)
+    assert stored(desk, table) == {}
+
+
+def half_silent(searches: Searches) -> None:
+    silent = {**dict.fromkeys(texts("b")), **dict.fromkeys(texts("c"), "")}
+    searches.probed(AGO, texts("a"), silent)
+
+
+def test_a_document_without_a_text_is_no_irrelevant_one(fill: Fill, table: "Table") -> None:
+    desk = fill(half_silent)
+    lease = desk.must_take()
+    assert len(lease.content.evidence) == 3
+    mark(desk, lease)
+    assert stored(desk, table) == {"a": False}
+    assert table(desk.store, "SELECT action FROM audit") == [{"action": "label none_relevant, 0 of 1"}]
+
+
+def test_a_document_without_a_text_cannot_be_marked(fill: Fill, table: "Table") -> None:
+    desk = fill(half_silent)
+    lease = desk.must_take()
+    (silent,) = [each.id for each in lease.content.evidence if each.text is None]
+    with pytest.raises(EvidenceWithoutText, match=f"no text of document '{silent}'") as raised:
+        label_relevance(desk.store, lease.item_id, lease.lease_id, "ada", [silent], label_id=ID, now=desk.now)
+    assert raised.value.status == 422
+    assert stored(desk, table) == {}
+
+
+def test_texts_that_are_all_gone_leave_nothing_to_label(desk: "Desk", table: "Table") -> None:
+    lease = desk.must_take()
+    table(desk.store, "UPDATE spans SET attributes = '{}' RETURNING 1")
+    with pytest.raises(EvidenceGone, match="Skip it"):
+        mark(desk, lease)
     desk.skip(lease)
     assert stored(desk, table) == {}
 

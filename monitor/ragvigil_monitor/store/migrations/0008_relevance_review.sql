@@ -1,7 +1,15 @@
+-- Whether the attributes of a span hold the text of a document. Inside a value the quotation mark behind the name would
+-- be escaped, so that no text can look like it.
+CREATE MACRO records_text(attributes) AS regexp_matches(
+    attributes::VARCHAR,
+    '"(retrieval\.documents|reranker\.(input|output)_documents)\.\d{1,6}\.document\.content"\s*:\s*"[^"]'
+);
+
 -- Every retrieval of the answers of a time range, and where it stands in the relevance review: in a stratum
 -- ('filter_probe', 'unfiltered') or, with the reason, in none. sampling_probability is that with which the answer was
 -- recorded, times the share that is probed where there is a probe. A retrieval belongs to its answer if it starts within
 -- an hour of it; a probe counts if it starts before its answer's hour is decided, which is matures_h after that ends.
+-- Without the text of any document there is nothing to judge.
 CREATE MACRO retrievals_to_review(window_start, window_end, matures_h) AS TABLE
 WITH asked AS (
     SELECT
@@ -20,9 +28,11 @@ searches AS (
         span_id,
         started_at,
         lower(hex(trace_id)) || '-' || lower(hex(span_id)) AS probe_id,
-        coalesce(filter_state, 'unknown') = 'unknown' AS is_unknown,
+        coalesce(filter_state, 'unknown') = 'unknown'
+            OR (filter_state <> 'none' AND json_type(filter_clauses) IS DISTINCT FROM 'ARRAY') AS is_unknown,
         coalesce(list_contains(json_extract_string(filter_clauses, '$[*].role'), 'relevance'), false) AS is_filtered,
-        json_array_length(output_documents) AS documents
+        json_array_length(output_documents) AS documents,
+        records_text(attributes) AS has_text
     FROM spans
     WHERE started_at >= window_start AND started_at < window_end + INTERVAL 1 HOUR
         AND stage = 'retrieve' AND probe_id IS NULL AND answer_span_id IS NOT NULL
@@ -36,7 +46,8 @@ probes AS (
         started_at AS probe_started_at,
         status = 'error' AS is_failed,
         TRY_CAST(attributes ->> '$."ragvigil.sampling.probability"' AS DOUBLE) AS share,
-        json_array_length(output_documents) AS documents
+        json_array_length(output_documents) AS documents,
+        records_text(attributes) AS has_text
     FROM spans
     WHERE started_at >= window_start AND started_at < window_end + to_hours(matures_h)
         AND stage = 'retrieve' AND probe_id IS NOT NULL
@@ -60,6 +71,8 @@ SELECT
         WHEN searches.documents IS NULL OR (searches.is_filtered AND probes.documents IS NULL)
             THEN 'documents_not_recorded'
         WHEN searches.documents + if(searches.is_filtered, probes.documents, 0) = 0 THEN 'documents_not_found'
+        WHEN NOT (coalesce(searches.has_text, false) OR (searches.is_filtered AND coalesce(probes.has_text, false)))
+            THEN 'texts_not_recorded'
         WHEN searches.is_filtered THEN 'filter_probe'
         ELSE 'unfiltered'
     END AS standing
@@ -68,3 +81,6 @@ INNER JOIN searches
     ON searches.trace_id = asked.trace_id AND searches.answer_span_id = asked.span_id
     AND searches.started_at >= asked.started_at AND searches.started_at < asked.started_at + INTERVAL 1 HOUR
 LEFT JOIN probes ON probes.probe_id = searches.probe_id AND probes.probe_started_at < asked.decided_at;
+
+-- How far a review is depends on the moment that is asked about, which a view cannot be told.
+DROP VIEW review_standing;

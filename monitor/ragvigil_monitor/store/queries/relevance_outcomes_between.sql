@@ -1,4 +1,5 @@
--- What do the labels of relevance items mean, of the answers of a time range?
+-- What do the labels of relevance items that were given up to a moment mean, of the answers of a time range?
 SELECT item_id, is_filtered, depth, has_evidence, is_excluded, lost_at, unknown_because
 FROM relevance_outcomes
-WHERE started_at >= $start AND started_at < $end;
+WHERE started_at >= $start AND started_at < $end
+    AND item_id IN (SELECT item_id FROM review_labels WHERE labelled_at <= $now);

@@ -1,8 +1,7 @@
--- Whose lease is it, until when, and has it been answered?
+-- Whose lease is it, until when, and has this reviewer answered the item, under this lease or another?
 SELECT
-    leases.item_id, leases.reviewer, leases.expires_at,
-    labels.label_id IS NOT NULL OR skips.lease_id IS NOT NULL AS is_answered
-FROM review_leases AS leases
-LEFT JOIN review_labels AS labels ON labels.lease_id = leases.lease_id
-LEFT JOIN review_skips AS skips ON skips.lease_id = leases.lease_id
-WHERE leases.lease_id = $lease_id;
+    item_id, reviewer, expires_at,
+    EXISTS (FROM review_labels WHERE item_id = $item_id AND reviewer = $reviewer)
+    OR EXISTS (FROM review_skips WHERE item_id = $item_id AND reviewer = $reviewer) AS is_answered
+FROM review_leases
+WHERE lease_id = $lease_id;
