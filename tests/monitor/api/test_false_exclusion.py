@@ -103,6 +103,13 @@ def test_losses_are_counted_by_stage_and_by_slice(empty: World, fill: Fill) -> N
     assert [each["n"] for each in team["stages"]] == [3, 0, 0, 0, 0, 0]
 
 
+def test_a_slice_that_is_named_like_a_column_counts_once(empty: World, fill: Fill) -> None:
+    named = '{"intent": "how_to", "service_version": "1.0"}'
+    fill((3, {**EXCLUDED, "intent": "how_to", "slices": named}), (2, {**EXCLUDED, "intent": None, "slices": named}))
+    counts = {(each["name"], each["value"]): each["n"] for each in empty.get(LOSSES)["slices"]}
+    assert counts == {("intent", "how_to"): 5, ("service_version", "1.0"): 5}
+
+
 def test_without_reviews_nothing_was_lost_nor_kept(empty: World) -> None:
     found = empty.get(LOSSES)
     assert (found["n"], found["unknown"], found["slices"]) == (0, 0, [])
