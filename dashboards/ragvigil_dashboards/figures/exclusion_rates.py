@@ -10,10 +10,10 @@ from ragvigil_dashboards.markup import Markup, table, tag
 
 _AMONG = {"all": "all retrievals with evidence", "filtered": "filtered retrievals with evidence"}
 _UNREPRESENTED = {
-    "filter_probe": "There is no rate over all retrievals: too few of the filtered ones were probed and drawn. Switch "
-    "probes on in the application (probe_share), and leave review.probe_share above 0.",
-    "unfiltered": "There is no rate over all retrievals: too few of those without relevance clauses were drawn. Leave "
-    "review.unfiltered_share above 0.",
+    "filter_probe": "There is no rate over all retrievals: too few of the filtered ones were probed, drawn and "
+    "judged. Switch probes on in the application (probe_share), and leave review.probe_share above 0.",
+    "unfiltered": "There is no rate over all retrievals: too few of those without relevance clauses were drawn and "
+    "judged. Leave review.unfiltered_share above 0.",
 }
 
 

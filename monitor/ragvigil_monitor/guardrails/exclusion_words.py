@@ -21,8 +21,8 @@ _REASONS: Final[Mapping[str, str]] = {
     Unknown.NOT_ALL_SHOWN: "more documents than a reviewer is shown",
 }
 _UNREPRESENTED: Final[Mapping[str, str]] = {
-    FILTER_PROBE: "Too few filtered retrievals were probed and drawn for review to stand for all of them",
-    UNFILTERED: "Too few retrievals without relevance clauses were drawn for review to stand for all of them",
+    FILTER_PROBE: "Too few filtered retrievals were probed, drawn and judged to stand for all of them",
+    UNFILTERED: "Too few retrievals without relevance clauses were drawn and judged to stand for all of them",
 }
 
 

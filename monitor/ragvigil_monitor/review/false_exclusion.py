@@ -4,14 +4,15 @@ Series `all`: every retrieval with evidence; one without relevance clauses exclu
 with relevance clauses. Evidence counts as deep as the probe looked (K), so both are rates at depth K.
 
 Whether evidence was excluded may be unknown for a reason that hides exclusions rather than their absence: what the
-filtered search found passes in any case, what only its probe found needs metadata. So the upper bound counts such
-units as excluded and the lower bounds count them as not excluded. Units unknown for other reasons are left out.
+filtered search found passes in any case, what only its probe found needs metadata, and the same index. So the upper
+bound counts such units as excluded and the lower bounds count them as not excluded. Units unknown for other reasons are
+left out.
 
-Where a part of the traffic is not represented among the drawn ones, `all` is missing evidence.
+Where a part of the traffic is not represented among those that were drawn and judged, `all` is missing evidence.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
@@ -31,7 +32,9 @@ SERIES: Final = (ALL, FILTERED)
 NOT_LABELLED: Final = "not_labelled"
 """Why a served retrieval is unknown that was skipped, or is in the hands of a reviewer."""
 
-_HIDES_EXCLUSIONS: Final = frozenset({Unknown.NO_METADATA.value, Unknown.NOT_ALL_SHOWN.value})
+_HIDES_EXCLUSIONS: Final = frozenset(
+    {Unknown.NO_METADATA.value, Unknown.NOT_ALL_SHOWN.value, Unknown.INDEX_CHANGED.value}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +42,8 @@ class ExclusionRate:
     """One series. drawn, waiting: retrievals, and those of them that no reviewer was given yet.
 
     unknown: how many of the reviewed are unknown for which reason. depths: the shallowest and the deepest K; None where
-    no probe told. not_drawn: retrievals that are in no stratum, by reason. unrepresented: the stratum because of which
-    there is no rate, although some of its retrievals were reviewed.
+    no probe told. not_drawn: retrievals that are in no stratum, by reason. unrepresented: the stratum of which so
+    few were drawn or judged that there is no rate.
     """
 
     rate: RateEstimate
@@ -68,16 +71,32 @@ def exclusion_rates(
     outcomes = {row["item_id"]: row for row in rows}
     standings = store.rows("retrievals_by_standing", start=start, end=end)
     not_drawn = {row["standing"]: row["n"] for row in standings if not row["is_stratum"]}
-    lacking = unrepresented({row["standing"]: row["n"] for row in standings}, drawn)
+    counts = {row["standing"]: row["n"] for row in standings}
     by_series = {ALL: drawn, FILTERED: [row for row in drawn if row["stratum"] == FILTER_PROBE]}
     found = {
         series: replace(exclusion_rate(own, outcomes, level=level, alpha=alpha), not_drawn=not_drawn)
         for series, own in by_series.items()
         if own
     }
+    lacking = unrepresented(counts, _chances(drawn))
+    if lacking is None and ALL in found and found[ALL].rate.value is not None:
+        lacking = unrepresented(counts, _judged(drawn, outcomes))
     if lacking is not None and ALL in found:
         found[ALL] = replace(found[ALL], rate=NOTHING_DRAWN.rate, unrepresented=lacking)
     return found
+
+
+def _chances(drawn: Iterable[Row]) -> Iterator[tuple[str, float]]:
+    return ((row["stratum"], row["sampling_probability"] * row["probability"]) for row in drawn)
+
+
+def _judged(drawn: Sequence[Row], outcomes: Mapping[str, Row]) -> Iterator[tuple[str, float]]:
+    """Those of which it is known whether evidence was excluded, or which the bounds allow for."""
+    strata = {row["item_id"]: row["stratum"] for row in drawn}
+    for each in effective_sample(drawn):
+        unit = _unit(each, outcomes)
+        if unit["is_excluded"] is not None or unit["unknown_because"] in _HIDES_EXCLUSIONS:
+            yield strata[each.item_id], each.inclusion
 
 
 def exclusion_rate(

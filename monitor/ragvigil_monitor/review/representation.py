@@ -1,14 +1,12 @@
-"""Whether the retrievals drawn for review stand for all of them.
+"""Whether the retrievals that were drawn, or judged, stand for all of them.
 
-Weights can make up for a small share, not for a part of the traffic that is never drawn. Filtered retrievals without
-probes would make the rate over all retrievals a reassuring zero, since the others exclude nothing; unfiltered ones that
-are not drawn would make it too high, though never higher than the rate among the filtered.
+Weights can make up for a small share, not for a part of the traffic that is never drawn or never judged. Filtered
+retrievals without probes would make the rate over all retrievals a reassuring zero, since the others exclude nothing;
+unfiltered ones that are missing would make it too high, though never higher than the rate among the filtered.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Final
-
-from ragvigil_monitor.store.database import Row
 
 FILTER_PROBE: Final = "filter_probe"
 UNFILTERED: Final = "unfiltered"
@@ -17,23 +15,23 @@ _FILTERED_STANDINGS: Final = (FILTER_PROBE, "not_probed", "probe_failed", "probe
 _TOLERATED: Final = {FILTER_PROBE: 0.01, UNFILTERED: 0.10}
 """The share of all retrievals that a part may have without being represented."""
 _REPRESENTED_FROM: Final = 0.5
-"""A part is represented if the drawn ones stand for this share of it; by chance it is rarely less."""
+"""A part is represented if the sample stands for this share of it; by chance it is rarely less."""
 
 
-def unrepresented(counts: Mapping[str, int], drawn: Iterable[Row]) -> str | None:
-    """The stratum for which too few were drawn: `filter_probe` or `unfiltered`; None where each is represented.
+def unrepresented(counts: Mapping[str, int], sample: Iterable[tuple[str, float]]) -> str | None:
+    """The stratum that too few stand for: `filter_probe` or `unfiltered`; None where each is represented.
 
     counts: retrievals by standing; a stratum that is absent was never drawn, and nobody knows what it would hold.
-    drawn: rows of `reviews_between`.
+    sample: stratum and inclusion probability of what was drawn, or judged.
     """
     known = {
         FILTER_PROBE: sum(counts.get(standing, 0) for standing in _FILTERED_STANDINGS),
         UNFILTERED: counts.get(UNFILTERED, 0),
     }
     standing_for = dict.fromkeys(known, 0.0)
-    for row in drawn:
-        if row["stratum"] in standing_for:
-            standing_for[row["stratum"]] += 1 / (row["sampling_probability"] * row["probability"])
+    for stratum, inclusion in sample:
+        if stratum in standing_for:
+            standing_for[stratum] += 1 / inclusion
     tolerated = {stratum: share * sum(known.values()) for stratum, share in _TOLERATED.items()}
     return next(
         (

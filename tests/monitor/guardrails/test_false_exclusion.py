@@ -133,7 +133,7 @@ def test_unfiltered_retrievals_alone_are_no_reassuring_zero(judge: Judge) -> Non
     finding = judge((300, UNFILTERED), (300, unprobed))["all"]
     assert (finding.state, finding.estimate.value) == (State.NO_DATA, None)
     assert finding.sentence == (
-        "Too few filtered retrievals were probed and drawn for review to stand for all of them over the last 168 h: "
+        "Too few filtered retrievals were probed, drawn and judged to stand for all of them over the last 168 h: "
         "missing evidence; limit 2 % (starting value)."
     )
     alone = judge((300, UNFILTERED))["all"]

@@ -129,12 +129,44 @@ def test_without_metadata_an_alarm_needs_what_is_certain(service: Service, revie
     assert (found.value, found.upper) == (1.0, 1.0)
 
 
-def test_a_changed_index_tells_nothing_either_way(service: Service, reviews: RelevanceReviews) -> None:
-    add(reviews, 40, FOUND)
-    sure = rates(service, reviews)["filtered"].rate
+def test_a_changed_index_hides_exclusions_and_the_bounds_allow_for_them(
+    service: Service, reviews: RelevanceReviews
+) -> None:
+    add(reviews, 40, FOUND, versions=("1", "2"))
     add(reviews, 40, EXCLUDED, versions=("1", "2"))
     found = rates(service, reviews)["filtered"]
-    assert (found.rate.value, found.rate.upper, found.unknown) == (0.0, sure.upper, {"index_changed": 40})
+    assert (found.rate.value, found.rate.n, found.unknown) == (0.0, 40, {"index_changed": 40})
+    assert 0.5 < (found.rate.upper or 0) < 0.7
+
+
+def test_an_index_version_that_changes_all_the_time_gives_no_reassuring_zero(
+    service: Service, reviews: RelevanceReviews
+) -> None:
+    add(reviews, 100, EXCLUDED, versions=("1", "2"))
+    add(reviews, 100, UNFILTERED)
+    assert (rates(service, reviews)["all"].rate.upper or 0) > 0.4
+
+
+def test_filtered_retrievals_that_nobody_judged_are_not_represented(
+    service: Service, reviews: RelevanceReviews
+) -> None:
+    for _ in range(60):
+        reviews.skip(reviews.add(YESTERDAY, ["a"], ["c"], relevant=None), NOW)
+    add(reviews, 40, FOUND)
+    add(reviews, 100, UNFILTERED)
+    found = rates(service, reviews)["all"]
+    assert (found.rate.value, found.unrepresented) == (None, "filter_probe")
+
+
+@pytest.mark.parametrize("priority", [0.3, 0.6], ids=["none", "some"])
+def test_what_nobody_was_given_is_not_represented_by_the_unfiltered(
+    service: Service, reviews: RelevanceReviews, priority: float
+) -> None:
+    add(reviews, 10, FOUND, priority=0.2 if priority > 0.3 else 0.9, relevant=["a"] if priority > 0.3 else None)
+    add(reviews, 10, FOUND, priority=priority, relevant=None)
+    add(reviews, 20, UNFILTERED)
+    found = rates(service, reviews)["all"]
+    assert found.unrepresented == (None if priority > 0.3 else "filter_probe")
 
 
 def test_the_window_is_that_of_the_answers(service: Service, reviews: RelevanceReviews) -> None:

@@ -10,8 +10,8 @@ from ragvigil_monitor.review.representation import unrepresented
 BOTH = {"filter_probe": 0, "unfiltered": 0}
 
 
-def drawn(n: int, stratum: str, *, probability: float = 1.0, sampling: float = 1.0) -> list[dict[str, Any]]:
-    return [{"stratum": stratum, "probability": probability, "sampling_probability": sampling}] * n
+def drawn(n: int, stratum: str, *, probability: float = 1.0, sampling: float = 1.0) -> list[tuple[str, float]]:
+    return [(stratum, probability * sampling)] * n
 
 
 PROBED = drawn(30, "filter_probe", sampling=0.1)
