@@ -19,7 +19,7 @@ _UNREPRESENTED = {
 
 def exclusion_table(windows: Mapping[int, FalseExclusionRates]) -> Markup:
     """One row a rate and window; `windows` by their length in days."""
-    head = ["State", "Among", "Window", "Rate", "95 % interval", "Limit", "Reviewed", "Excluded", "Unknown", "To go"]
+    head = ["State", "Among", "Window", "Rate", "95 % interval", "Limit", "Answers", "Excluded", "Unknown", "To go"]
     rows = (_row(days, rate) for days, found in windows.items() for rate in found.rates)
     return table(head, rows, right=(3, 4, 6, 7, 8, 9))
 

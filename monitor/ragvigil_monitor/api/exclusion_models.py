@@ -9,9 +9,10 @@ class ExclusionSeries(ApiModel):
     """How many of `all` retrievals with evidence, or of the `filtered` ones, had all of it excluded.
 
     value, lower, upper, alarm_lower: None with state `missing_evidence`. lower, upper: at the level asked for. n:
-    reviewed retrievals with evidence, events those whose evidence was excluded, n_eff their worth in equally weighted
-    ones. missing: reviewed or in review, and unknown; `unknown` says why. drawn, waiting: drawn for review, and not yet
-    given to a reviewer. unrepresented: the stratum of which too few were drawn and judged; then there is no rate.
+    answers with a reviewed retrieval that had evidence, events those with one whose evidence was excluded, n_eff their
+    worth in equally weighted ones. missing: retrievals reviewed or in review, and unknown; `unknown` says why. drawn,
+    waiting: drawn for review, and not yet given to a reviewer. unrepresented: the stratum of which too few were drawn
+    and judged; then there is no rate.
     limit: None where there is none. verdict: of the two-sided interval, as a state of guardrails.
     more_reviews: until a verdict; 0 when there is one, None without a limit or when it cannot be foreseen.
     """

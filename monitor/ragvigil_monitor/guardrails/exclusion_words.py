@@ -44,7 +44,7 @@ def exclusion_sentence(
         return f"{_UNREPRESENTED[rate.unrepresented]} {window}: missing evidence; {against}.{unknown}"
     if state is State.NO_DATA:
         return f"No reviewed retrieval with evidence {window} ({_reviews(rate)}): missing evidence; {against}.{unknown}"
-    events = f"{rate.rate.events} exclusion{'' if rate.rate.events == 1 else 's'}"
+    events = f"excluded in {rate.rate.events} answer{'' if rate.rate.events == 1 else 's'}"
     figures = figures_text("ratio", estimate)
     return (
         f"False exclusion {window}, {_among(series)}, {_depth(rate)}: {figures}, {events}, {against}."
@@ -89,4 +89,4 @@ def _needed(rate: ExclusionRate, section: FalseExclusion, series: str, alpha: fl
     more = more_reviews(rate.rate, section.limit_of[series], alarm=alpha)
     if more is None:
         return " The rate is too close to the limit for a verdict by any number of reviews that is a plan."
-    return f" A verdict needs about {max(more, 1)} more reviewed retrievals with evidence."
+    return f" A verdict needs about {max(more, 1)} more reviewed answers with evidence."

@@ -15,7 +15,7 @@ from ragvigil_monitor.signals.signal import Look
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 
 LEAST_EVENTS: Final = 3
-"""An alarm needs so many exclusions: one or two may be slips of a reviewer."""
+"""An alarm needs exclusions in so many answers: one or two may be slips of a reviewer."""
 _EXCLUDED: Final = 0.5
 """Observations are 1 where evidence was excluded, else 0."""
 

@@ -8,6 +8,8 @@ filtered search found passes in any case, what only its probe found needs metada
 bound counts such units as excluded and the lower bounds count them as not excluded. Units unknown for other reasons are
 left out.
 
+The retrievals of one answer are probed together and often share their fate: answers are the clusters of the interval.
+
 Where a part of the traffic is not represented among those that were drawn and judged, `all` is missing evidence.
 """
 
@@ -15,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -39,7 +42,7 @@ _HIDES_EXCLUSIONS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ExclusionRate:
-    """One series. drawn, waiting: retrievals, and those of them that no reviewer was given yet.
+    """One series. `rate` has answers as n and events. drawn, waiting: retrievals, and how many no reviewer was given.
 
     unknown: how many of the reviewed are unknown for which reason. depths: the shallowest and the deepest K; None where
     no probe told. not_drawn: retrievals that are in no stratum, by reason. unrepresented: the stratum of which so
@@ -106,7 +109,7 @@ def exclusion_rate(
     sample = effective_sample(drawn)
     units = [_unit(each, outcomes) for each in sample]
     return ExclusionRate(
-        _estimate(units, [each.inclusion for each in sample], level=level, alpha=alpha),
+        _estimate(units, [each.inclusion for each in sample], _answers(units), level=level, alpha=alpha),
         drawn=len(drawn),
         waiting=sum(_is_waiting(row) for row in drawn),
         unknown=Counter(unit["unknown_because"] for unit in units if unit["unknown_because"] is not None),
@@ -114,15 +117,22 @@ def exclusion_rate(
     )
 
 
-def _estimate(units: Sequence[Row], inclusion: Sequence[float], *, level: float, alpha: float) -> RateEstimate:
+def _answers(units: Iterable[Row]) -> list[int]:
+    """The answer of each unit, by number; what has no outcome is in no denominator, and stands alone."""
+    numbers: dict[object, int] = {}
+    named = ((unit.get("trace_id"), unit.get("answer_span_id")) for unit in units)
+    return [numbers.setdefault(key if None not in key else object(), len(numbers)) for key in named]
+
+
+def _estimate(
+    units: Sequence[Row], inclusion: Sequence[float], answers: Sequence[int], *, level: float, alpha: float
+) -> RateEstimate:
+    rate = partial(hajek_rate, clusters=answers, level=level, alpha=alpha)
     counted = np.array([_number(unit["has_evidence"]) for unit in units])
     excluded = np.array([_number(unit["is_excluded"]) for unit in units])
     hidden = np.array([unit["unknown_because"] in _HIDES_EXCLUSIONS for unit in units], dtype=bool)
-    known = hajek_rate(excluded, counted, inclusion, level=level, alpha=alpha)
-    supposing = (
-        hajek_rate(np.where(hidden, y, excluded), np.where(hidden, 1, counted), inclusion, level=level, alpha=alpha)
-        for y in (0, 1)
-    )
+    known = rate(excluded, counted, inclusion)
+    supposing = (rate(np.where(hidden, y, excluded), np.where(hidden, 1, counted), inclusion) for y in (0, 1))
     return _widened(known, *supposing)
 
 

@@ -58,7 +58,7 @@ def test_a_breach_says_which_rate_at_what_depth_from_how_many_reviews(judge: Jud
     assert finding.state is State.BREACH
     assert finding.sentence == (
         "False exclusion over the last 168 h, all retrievals with evidence, at depth 20: 20 % (95 % interval "
-        "12.6–30.9 %, n = 100), 20 exclusions, limit 2 % (starting value)."
+        "12.6–30.9 %, n = 100), excluded in 20 answers, limit 2 % (starting value)."
     )
     assert found["filtered"].state is State.UNGUARDED
     assert found["filtered"].estimate.value == pytest.approx(0.4)
@@ -82,13 +82,13 @@ def test_ok_needs_the_upper_bound_below_the_limit(judge: Judge) -> None:
     assert judge((50, FOUND))["all"].state is State.INCONCLUSIVE
     finding = judge((200, FOUND))["all"]
     assert finding.state is State.OK
-    assert "0 exclusions" in finding.sentence
+    assert "excluded in 0 answers" in finding.sentence
     assert "more" not in finding.sentence
 
 
 def test_an_open_question_says_how_many_more_reviews_it_takes(judge: Judge) -> None:
     finding = judge((50, FOUND))["all"]
-    assert finding.sentence.endswith(" A verdict needs about 143 more reviewed retrievals with evidence.")
+    assert finding.sentence.endswith(" A verdict needs about 143 more reviewed answers with evidence.")
 
 
 def test_a_rate_above_the_limit_needs_enough_for_the_alarm(judge: Judge) -> None:

@@ -108,6 +108,16 @@ def test_what_is_skipped_is_missing_and_said(service: Service, reviews: Relevanc
     assert (found.rate.n, found.rate.missing, found.unknown) == (4, 1, {"not_labelled": 1})
 
 
+def test_the_rewrites_of_one_answer_are_no_independent_evidence(service: Service, reviews: RelevanceReviews) -> None:
+    for unit in [EXCLUDED] * 6 + [FOUND] * 94:
+        reviews.add(YESTERDAY, **unit)
+        for _ in range(4):
+            reviews.add_to_last(YESTERDAY, **unit)
+    found = rates(service, reviews)["filtered"].rate
+    assert (found.value, found.n, found.events) == (pytest.approx(0.06), 100, 6)
+    assert found.alarm_lower == pytest.approx(0.0106, abs=0.001)
+
+
 def test_without_metadata_the_bounds_allow_for_the_worst(service: Service, reviews: RelevanceReviews) -> None:
     add(reviews, 40, FOUND)
     sure = rates(service, reviews)["filtered"].rate

@@ -1,4 +1,4 @@
 -- What do the labels of relevance items mean, of the answers of a time range?
-SELECT item_id, is_filtered, depth, has_evidence, is_excluded, lost_at, unknown_because
+SELECT item_id, trace_id, answer_span_id, is_filtered, depth, has_evidence, is_excluded, lost_at, unknown_because
 FROM relevance_outcomes
 WHERE started_at >= $start AND started_at < $end;
