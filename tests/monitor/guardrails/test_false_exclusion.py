@@ -173,9 +173,11 @@ def test_the_filter_that_turned_hard_is_found_with_onset_slice_and_release(
     service = make_service()
     reviews, rng = RelevanceReviews(), np.random.default_rng(5)
     broken_from = monday + timedelta(days=16)
+    fates: list[tuple[datetime, bool]] = []
     for hour in range(24 * 20):
         started_at = monday + timedelta(hours=hour, minutes=5)
         is_broken = started_at >= broken_from and rng.random() < 0.4
+        fates.append((started_at, is_broken))
         answer: dict[str, Any] = {
             "intent": "how_to" if is_broken else "lookup",
             "service_version": f"{1 + (started_at >= broken_from)}",
@@ -193,6 +195,12 @@ def test_the_filter_that_turned_hard_is_found_with_onset_slice_and_release(
     assert found[0].onset_earliest is not None
     assert found[0].onset_latest is not None
     assert found[0].onset_earliest - timedelta(hours=6) <= broken_from <= found[0].onset_latest
-    assert found[0].evidence.slices[0].value == "how_to"
+    shown = found[0].evidence
+    assert (shown.slices[0].value, shown.slices_among) == ("how_to", "filtered retrievals, unweighted")
+    of_release = next(each for each in shown.slices if (each.name, each.value) == ("service_version", "2"))
+    own = [broken for at, broken in fates if max(shown.window_start, broken_from) <= at < shown.window_end]
+    assert (of_release.n, of_release.estimate) == (len(own), pytest.approx(np.mean(own)))
+    # Half of the evidence is filtered, so of these twice as many may be excluded as of all.
+    assert of_release.excess == pytest.approx(sum(own) - 2 * 0.02 * len(own), rel=0.02)
     assert found[0].evidence.unit == "ratio"
     assert len(found[0].evidence.trace_ids) == 10

@@ -1,10 +1,11 @@
--- Reviewed retrievals whose evidence was kept out by the relevance clauses: 1, and 0 where some of it was not. NULL where
--- that is not known; without evidence there is no observation.
+-- Reviewed filtered retrievals whose evidence was kept out by the relevance clauses: 1, and 0 where some of it was not.
+-- NULL where that is not known; without evidence there is no observation. Unfiltered ones exclude nothing, and another
+-- share of them is reviewed: counted beside these without weights, they would only distort.
 
 CREATE MACRO observed_false_exclusion(window_start, window_end) AS TABLE
-SELECT trace_id, answer_span_id, started_at, is_filtered, is_excluded::DOUBLE AS value
+SELECT trace_id, answer_span_id, started_at, is_excluded::DOUBLE AS value
 FROM relevance_outcomes
-WHERE started_at >= window_start AND started_at < window_end AND has_evidence;
+WHERE started_at >= window_start AND started_at < window_end AND has_evidence AND is_filtered;
 
 CREATE OR REPLACE MACRO observations(signal_name, series_name, window_start, window_end) AS TABLE
 SELECT trace_id, answer_span_id, started_at, value
@@ -25,7 +26,7 @@ WHERE series_name = 'all' OR series_name = 'intent=' || intent
 UNION ALL
 SELECT trace_id, answer_span_id, started_at, value
 FROM observed_false_exclusion(window_start, window_end)
-WHERE signal_name = 'false_exclusion' AND (series_name = 'all' OR is_filtered);
+WHERE signal_name = 'false_exclusion';
 
 -- A slice that an application names like a column of answers ('intent') counts once: the column goes before it.
 CREATE OR REPLACE MACRO sliced_observations(signal_name, series_name, window_start, window_end) AS TABLE
