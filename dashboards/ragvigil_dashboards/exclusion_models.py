@@ -35,6 +35,8 @@ class FalseExclusionRates(Read):
     not_drawn: dict[str, int]
     depth: int | None
     deepest: int | None
+    unfiltered_depth: int | None
+    unfiltered_deepest: int | None
 
 
 class StageLoss(Read):

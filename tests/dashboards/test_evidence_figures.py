@@ -45,7 +45,16 @@ def rate(**other: Any) -> ExclusionSeries:
 
 
 def rates(*series: ExclusionSeries, **other: Any) -> FalseExclusionRates:
-    values = {"start": NOW - timedelta(days=28), "end": NOW, "unknown": {}, "not_drawn": {}, "depth": 20, "deepest": 20}
+    values = {
+        "start": NOW - timedelta(days=28),
+        "end": NOW,
+        "unknown": {},
+        "not_drawn": {},
+        "depth": 20,
+        "deepest": 20,
+        "unfiltered_depth": 10,
+        "unfiltered_deepest": 10,
+    }
     return FalseExclusionRates(rates=list(series) or [rate()], **{**values, **other})
 
 
@@ -94,9 +103,11 @@ def test_what_a_rate_lacks_is_said(other: dict[str, Any], shown: str) -> None:
 
 
 def test_the_depth_and_what_waits_are_said() -> None:
-    assert "at depth 20:" in exclusion_note(rates())
-    assert "at depth 20 to 40:" in exclusion_note(rates(deepest=40))
-    assert "at depth unknown:" in exclusion_note(rates(depth=None, deepest=None))
+    assert "filtered retrievals at depth 20, the others at depth 10:" in exclusion_note(rates())
+    assert "at depth 20 to 40, the others at depth 10 to 15:" in exclusion_note(
+        rates(deepest=40, unfiltered_deepest=15)
+    )
+    assert "at depth unknown, the others" in exclusion_note(rates(depth=None, deepest=None))
     assert "40 of 420 drawn retrievals wait" in exclusion_note(rates())
 
 

@@ -30,9 +30,11 @@ def exclusion_note(found: FalseExclusionRates) -> Markup:
     if every.unrepresented is not None:
         return tag("p", tag("b", _UNREPRESENTED.get(every.unrepresented, every.unrepresented)))
     waiting = f"{every.waiting} of {every.drawn} drawn retrievals wait for a reviewer."
-    return tag(
-        "p", f"Rates at depth {_depth(found)}: evidence further down counts as none. {waiting}", class_="rv-aside"
+    depths = (
+        f"filtered retrievals at depth {_depth(found.depth, found.deepest)}, "
+        f"the others at depth {_depth(found.unfiltered_depth, found.unfiltered_deepest)}"
     )
+    return tag("p", f"Judged are {depths}: evidence further down counts as none. {waiting}", class_="rv-aside")
 
 
 def unjudged_table(found: FalseExclusionRates) -> Markup:
@@ -70,10 +72,10 @@ def _to_go(rate: ExclusionSeries) -> str:
     return "too close" if rate.more_reviews is None else f"{formats.count(rate.more_reviews)} more"
 
 
-def _depth(found: FalseExclusionRates) -> str:
-    if found.depth is None:
+def _depth(least: int | None, most: int | None) -> str:
+    if least is None:
         return "unknown"
-    return f"{found.depth}" if found.depth == found.deepest else f"{found.depth} to {found.deepest}"
+    return f"{least}" if least == most else f"{least} to {most}"
 
 
 def _reasons(found: FalseExclusionRates) -> Iterator[Sequence[str]]:

@@ -41,8 +41,9 @@ class FalseExclusionRates(ApiModel):
     """Both rates over the answers that started in a window.
 
     unknown: how many reviewed retrievals are unknown for which reason. not_drawn: how many could not be drawn for
-    review, and why; for those that were `not_probed` the probed ones stand. depth: how deep the probes looked (K), the
-    shallowest; deepest: the deepest; None where no probe told.
+    review, and why; for those that were `not_probed` the probed ones stand. depth: how deep the probes looked, the
+    shallowest; deepest: the deepest; None where no probe told. unfiltered_depth, unfiltered_deepest: how deep the
+    searches without relevance clauses looked.
     """
 
     start: datetime
@@ -53,6 +54,8 @@ class FalseExclusionRates(ApiModel):
     not_drawn: dict[str, int]
     depth: int | None
     deepest: int | None
+    unfiltered_depth: int | None
+    unfiltered_deepest: int | None
 
 
 class StageLoss(ApiModel):

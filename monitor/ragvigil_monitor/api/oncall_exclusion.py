@@ -43,7 +43,7 @@ def false_exclusion(
     found = exclusion_rates(service.store, start, now, now=now, level=level)
     section = service.settings.guardrails.false_exclusion
     every = found.get(ALL, NOTHING_DRAWN)
-    depths = every.depths or (None, None)
+    depths, others = every.depths or (None, None), every.unfiltered_depths or (None, None)
     return FalseExclusionRates(
         start=start,
         end=now,
@@ -53,6 +53,8 @@ def false_exclusion(
         not_drawn=_not_drawn(service.store, start, now),
         depth=depths[0],
         deepest=depths[1],
+        unfiltered_depth=others[0],
+        unfiltered_deepest=others[1],
     )
 
 

@@ -61,10 +61,19 @@ def _limit(section: FalseExclusion, series: str) -> str:
 
 
 def _depth(rate: ExclusionRate) -> str:
-    if rate.depths is None:
+    filtered, others = rate.depths, rate.unfiltered_depths
+    if filtered is None and others is None:
         return "at unknown depth"
-    least, most = rate.depths
-    return f"at depth {least}" if least == most else f"at depth {least} to {most}"
+    if others is None:
+        return f"at depth {_span(filtered)}"
+    if filtered is None:
+        return f"unfiltered at depth {_span(others)}"
+    return f"filtered at depth {_span(filtered)}, unfiltered at {_span(others)}"
+
+
+def _span(depths: tuple[int, int] | None) -> str:
+    least, most = depths or ("?", "?")
+    return f"{least}" if least == most else f"{least} to {most}"
 
 
 def _reviews(rate: ExclusionRate) -> str:

@@ -1,7 +1,8 @@
 """How often relevance clauses keep out all evidence there is, estimated from reviewed retrievals.
 
 Series `all`: every retrieval with evidence; one without relevance clauses excludes nothing. Series `filtered`: those
-with relevance clauses. Evidence counts as deep as the probe looked (K), so both are rates at depth K.
+with relevance clauses. Evidence counts as deep as was looked: in a filtered retrieval as deep as its probe, in another
+one as deep as the search itself, which is usually less.
 
 Whether evidence was excluded may be unknown for a reason that hides exclusions rather than their absence: what the
 filtered search found passes in any case, what only its probe found needs metadata, and the same index. So the upper
@@ -44,9 +45,10 @@ _HIDES_EXCLUSIONS: Final = frozenset(
 class ExclusionRate:
     """One series. `rate` has answers as n and events. drawn, waiting: retrievals, and how many no reviewer was given.
 
-    unknown: how many of the reviewed are unknown for which reason. depths: the shallowest and the deepest K; None where
-    no probe told. not_drawn: retrievals that are in no stratum, by reason. unrepresented: the stratum of which so
-    few were drawn or judged that there is no rate.
+    unknown: how many of the reviewed are unknown for which reason. depths: the shallowest and the deepest that probes
+    looked, unfiltered_depths: that searches without relevance clauses did; None where none told. not_drawn: retrievals
+    that are in no stratum, by reason. unrepresented: the stratum of which so few were drawn or judged that there is no
+    rate.
     """
 
     rate: RateEstimate
@@ -54,6 +56,7 @@ class ExclusionRate:
     waiting: int
     unknown: Mapping[str, int]
     depths: tuple[int, int] | None
+    unfiltered_depths: tuple[int, int] | None = None
     not_drawn: Mapping[str, int] = field(default_factory=dict)
     unrepresented: str | None = None
 
@@ -113,7 +116,8 @@ def exclusion_rate(
         drawn=len(drawn),
         waiting=sum(_is_waiting(row) for row in drawn),
         unknown=Counter(unit["unknown_because"] for unit in units if unit["unknown_because"] is not None),
-        depths=_depths(units),
+        depths=_depths(units, is_filtered=True),
+        unfiltered_depths=_depths(units, is_filtered=False),
     )
 
 
@@ -170,6 +174,6 @@ def _least(*bounds: float | None) -> float:
     return min(bound for bound in bounds if bound is not None)
 
 
-def _depths(units: Iterable[Row]) -> tuple[int, int] | None:
-    known = [unit["depth"] for unit in units if unit["is_filtered"] and unit["depth"] is not None]
+def _depths(units: Iterable[Row], *, is_filtered: bool) -> tuple[int, int] | None:
+    known = [unit["depth"] for unit in units if unit["is_filtered"] is is_filtered and unit["depth"] is not None]
     return (min(known), max(known)) if known else None

@@ -56,6 +56,7 @@ def test_both_rates_have_their_interval_and_their_denominator(empty: World, fill
     assert (filtered["limit"], filtered["verdict"], filtered["more_reviews"]) == (None, "unguarded", None)
     assert found["unknown"] == filtered["unknown"] == {"no_metadata": 2}
     assert (found["depth"], found["deepest"]) == (20, 20)
+    assert (found["unfiltered_depth"], found["unfiltered_deepest"]) == (10, 10)
 
 
 def test_a_higher_level_gives_a_wider_interval(empty: World, fill: Fill) -> None:

@@ -57,11 +57,16 @@ def test_a_breach_says_which_rate_at_what_depth_from_how_many_reviews(judge: Jud
     finding = found["all"]
     assert finding.state is State.BREACH
     assert finding.sentence == (
-        "False exclusion over the last 168 h, all retrievals with evidence, at depth 20: 20 % (95 % interval "
-        "12.6–30.9 %, n = 100), excluded in 20 answers, limit 2 % (starting value)."
+        "False exclusion over the last 168 h, all retrievals with evidence, filtered at depth 20, unfiltered at 10: "
+        "20 % (95 % interval 12.6–30.9 %, n = 100), excluded in 20 answers, limit 2 % (starting value)."
     )
     assert found["filtered"].state is State.UNGUARDED
     assert found["filtered"].estimate.value == pytest.approx(0.4)
+
+
+def test_a_rate_among_the_filtered_has_the_depth_of_its_probes(judge: Judge) -> None:
+    finding = judge((20, EXCLUDED), (30, FOUND), (50, UNFILTERED), limits={"filtered": 0.9})["filtered"]
+    assert "filtered retrievals with evidence, at depth 20: 40 %" in finding.sentence
 
 
 def test_both_series_can_be_guarded_and_a_limit_that_was_set_is_no_starting_value(judge: Judge) -> None:
@@ -138,7 +143,7 @@ def test_unfiltered_retrievals_alone_are_no_reassuring_zero(judge: Judge) -> Non
     )
     alone = judge((300, UNFILTERED))["all"]
     assert alone.state is State.OK
-    assert "at unknown depth: 0 %" in alone.sentence
+    assert ", unfiltered at depth 10: 0 %" in alone.sentence
 
 
 def test_retrievals_with_an_unknown_filter_are_said_to_be_left_out(judge: Judge) -> None:

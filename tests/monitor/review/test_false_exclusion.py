@@ -73,6 +73,7 @@ def test_each_series_has_its_own_denominator(service: Service, reviews: Relevanc
     assert found["all"].rate.value == pytest.approx(0.15)
     assert (found["filtered"].rate.n, found["all"].rate.n) == (10, 20)
     assert found["filtered"].depths == found["all"].depths == (20, 20)
+    assert (found["filtered"].unfiltered_depths, found["all"].unfiltered_depths) == (None, (10, 10))
 
 
 def test_a_retrieval_stands_for_those_that_were_not_drawn(service: Service, reviews: RelevanceReviews) -> None:
