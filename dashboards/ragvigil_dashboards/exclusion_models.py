@@ -23,6 +23,7 @@ class ExclusionSeries(Read):
     limit_is_starting_value: bool
     verdict: str
     more_reviews: int | None
+    held_up_by_unknown: bool
 
 
 class FalseExclusionRates(Read):

@@ -40,6 +40,7 @@ def rate(**other: Any) -> ExclusionSeries:
         "limit_is_starting_value": True,
         "verdict": "breach",
         "more_reviews": 0,
+        "held_up_by_unknown": False,
     }
     return ExclusionSeries(**{**values, **other})
 
@@ -92,11 +93,12 @@ def test_without_reviews_the_rate_is_unknown_and_never_zero() -> None:
     ("other", "shown"),
     [
         ({"more_reviews": None}, "too close"),
+        ({"more_reviews": None, "held_up_by_unknown": True}, "too many unknown"),
         ({"limit": None, "more_reviews": None, "verdict": "unguarded", "series": "filtered"}, "No limit set"),
         ({"limit_is_starting_value": False}, "<td>2 %</td>"),
         ({"verdict": "something new"}, "something new"),
     ],
-    ids=["on the limit", "no limit", "confirmed limit", "a newer verdict"],
+    ids=["on the limit", "unknown", "no limit", "confirmed limit", "a newer verdict"],
 )
 def test_what_a_rate_lacks_is_said(other: dict[str, Any], shown: str) -> None:
     assert shown in exclusion_table({28: rates(rate(**other))})

@@ -69,6 +69,8 @@ def _limit(rate: ExclusionSeries) -> str:
 def _to_go(rate: ExclusionSeries) -> str:
     if rate.limit is None or rate.more_reviews == 0:
         return formats.DASH
+    if rate.held_up_by_unknown:
+        return "too many unknown"
     return "too close" if rate.more_reviews is None else f"{formats.count(rate.more_reviews)} more"
 
 

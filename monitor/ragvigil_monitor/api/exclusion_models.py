@@ -15,6 +15,7 @@ class ExclusionSeries(ApiModel):
     and judged; then there is no rate.
     limit: None where there is none. verdict: of the two-sided interval, as a state of guardrails.
     more_reviews: until a verdict; 0 when there is one, None without a limit or when it cannot be foreseen.
+    held_up_by_unknown: what was judged would be a verdict, and what could not be judged keeps it away.
     """
 
     series: str
@@ -35,6 +36,7 @@ class ExclusionSeries(ApiModel):
     limit_is_starting_value: bool
     verdict: State
     more_reviews: int | None
+    held_up_by_unknown: bool
 
 
 class FalseExclusionRates(ApiModel):

@@ -82,6 +82,7 @@ def _not_drawn(store: Store, start: datetime, end: datetime) -> dict[str, int]:
 
 def _series(section: FalseExclusion, series: str, rate: ExclusionRate) -> ExclusionSeries:
     limit = section.limit_of.get(series)
+    held_up = limit is not None and rate.held_up_by_unknown(limit, alarm=False)
     return ExclusionSeries(
         series=series,
         **asdict(rate.rate),
@@ -92,7 +93,8 @@ def _series(section: FalseExclusion, series: str, rate: ExclusionRate) -> Exclus
         limit=limit,
         limit_is_starting_value=limit is not None and section.is_starting_value("limits"),
         verdict=_verdict(rate.rate, limit),
-        more_reviews=None if limit is None else more_reviews(rate.rate, limit),
+        more_reviews=None if limit is None or held_up else more_reviews(rate.rate, limit),
+        held_up_by_unknown=held_up,
     )
 
 

@@ -13,6 +13,8 @@ from ragvigil_monitor.signals.signal import Look
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 from ragvigil_monitor.statistics.review_size import more_reviews
 
+LEAST_EVENTS: Final = 3
+"""An alarm needs exclusions in so many answers: one or two may be slips of a reviewer."""
 _REASONS: Final[Mapping[str, str]] = {
     NOT_LABELLED: "skipped or in review",
     Unknown.NO_METADATA: "no metadata",
@@ -95,7 +97,12 @@ def _outside(rate: ExclusionRate) -> str:
 def _needed(rate: ExclusionRate, section: FalseExclusion, series: str, alpha: float, state: State) -> str:
     if state not in {State.INCONCLUSIVE, State.NO_POWER}:
         return ""
-    more = more_reviews(rate.rate, section.limit_of[series], alarm=alpha)
+    limit = section.limit_of[series]
+    if rate.held_up_by_unknown(limit, alarm=True):
+        return " What could not be judged keeps a verdict away, not the number of reviews."
+    more = more_reviews(rate.rate, limit, alarm=alpha)
     if more is None:
         return " The rate is too close to the limit for a verdict by any number of reviews that is a plan."
-    return f" A verdict needs about {max(more, 1)} more reviewed answers with evidence."
+    if more == 0:
+        return f" An alarm needs exclusions in {LEAST_EVENTS} answers."
+    return f" A verdict needs about {more} more reviewed answers with evidence."

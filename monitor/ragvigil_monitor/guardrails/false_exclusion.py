@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from ragvigil_monitor.guardrails.exclusion_words import exclusion_sentence, waiting_sentence
+from ragvigil_monitor.guardrails.exclusion_words import LEAST_EVENTS, exclusion_sentence, waiting_sentence
 from ragvigil_monitor.guardrails.finding import Beyond, Finding, Limits
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.models import State
@@ -14,8 +14,6 @@ from ragvigil_monitor.signals.false_exclusion import FALSE_EXCLUSION
 from ragvigil_monitor.signals.signal import Look
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 
-LEAST_EVENTS: Final = 3
-"""An alarm needs exclusions in so many answers: one or two may be slips of a reviewer."""
 _EXCLUDED: Final = 0.5
 """Observations are 1 where evidence was excluded, else 0."""
 _OBSERVED: Final = "filtered retrievals, unweighted"

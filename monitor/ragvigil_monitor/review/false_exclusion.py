@@ -48,7 +48,7 @@ class ExclusionRate:
     unknown: how many of the reviewed are unknown for which reason. depths: the shallowest and the deepest that probes
     looked, unfiltered_depths: that searches without relevance clauses did; None where none told. not_drawn: retrievals
     that are in no stratum, by reason. unrepresented: the stratum of which so few were drawn or judged that there is no
-    rate.
+    rate. judged: the estimate without what could not be judged.
     """
 
     rate: RateEstimate
@@ -59,6 +59,11 @@ class ExclusionRate:
     unfiltered_depths: tuple[int, int] | None = None
     not_drawn: Mapping[str, int] = field(default_factory=dict)
     unrepresented: str | None = None
+    judged: RateEstimate = field(default=hajek_rate([], [], []))
+
+    def held_up_by_unknown(self, limit: float, *, alarm: bool) -> bool:
+        """Whether what was judged decides about a limit, and only what could not be judged keeps a verdict away."""
+        return _decides(self.judged, limit, alarm=alarm) and not _decides(self.rate, limit, alarm=alarm)
 
 
 NOTHING_DRAWN: Final = ExclusionRate(hajek_rate([], [], []), drawn=0, waiting=0, unknown={}, depths=None)
@@ -111,13 +116,15 @@ def exclusion_rate(
     """One series; drawn: rows of `reviews_between`, outcomes: rows of `relevance_outcomes_between` by item."""
     sample = effective_sample(drawn)
     units = [_unit(each, outcomes) for each in sample]
+    judged, widened = _estimates(units, [each.inclusion for each in sample], _answers(units), level=level, alpha=alpha)
     return ExclusionRate(
-        _estimate(units, [each.inclusion for each in sample], _answers(units), level=level, alpha=alpha),
+        widened,
         drawn=len(drawn),
         waiting=sum(_is_waiting(row) for row in drawn),
         unknown=Counter(unit["unknown_because"] for unit in units if unit["unknown_because"] is not None),
         depths=_depths(units, is_filtered=True),
         unfiltered_depths=_depths(units, is_filtered=False),
+        judged=judged,
     )
 
 
@@ -128,16 +135,17 @@ def _answers(units: Iterable[Row]) -> list[int]:
     return [numbers.setdefault(key if None not in key else object(), len(numbers)) for key in named]
 
 
-def _estimate(
+def _estimates(
     units: Sequence[Row], inclusion: Sequence[float], answers: Sequence[int], *, level: float, alpha: float
-) -> RateEstimate:
+) -> tuple[RateEstimate, RateEstimate]:
+    """From what is known, and with bounds that allow for what is hidden."""
     rate = partial(hajek_rate, clusters=answers, level=level, alpha=alpha)
     counted = np.array([_number(unit["has_evidence"]) for unit in units])
     excluded = np.array([_number(unit["is_excluded"]) for unit in units])
     hidden = np.array([unit["unknown_because"] in _HIDES_EXCLUSIONS for unit in units], dtype=bool)
     known = rate(excluded, counted, inclusion)
     supposing = (rate(np.where(hidden, y, excluded), np.where(hidden, 1, counted), inclusion) for y in (0, 1))
-    return _widened(known, *supposing)
+    return known, _widened(known, *supposing)
 
 
 def _unit(reviewed: Reviewed, outcomes: Mapping[str, Row]) -> Row:
@@ -168,6 +176,11 @@ def _widened(known: RateEstimate, none_excluded: RateEstimate, all_excluded: Rat
         alarm_lower=_least(known.alarm_lower, none_excluded.alarm_lower),
         upper=max(known.upper or 0.0, all_excluded.upper or 0.0),
     )
+
+
+def _decides(rate: RateEstimate, limit: float, *, alarm: bool) -> bool:
+    lower = rate.alarm_lower if alarm else rate.lower
+    return lower is not None and rate.upper is not None and (lower > limit or rate.upper <= limit)
 
 
 def _least(*bounds: float | None) -> float:

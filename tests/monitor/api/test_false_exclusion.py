@@ -52,11 +52,18 @@ def test_both_rates_have_their_interval_and_their_denominator(empty: World, fill
     assert (every["n"], every["events"], every["missing"]) == (60, 12, 2)
     assert (filtered["n"], filtered["drawn"], filtered["waiting"]) == (30, 32, 0)
     assert every["lower"] < 0.2 < every["upper"]
+    assert every["held_up_by_unknown"] is False
     assert (every["limit"], every["limit_is_starting_value"], every["verdict"]) == (0.02, True, "breach")
     assert (filtered["limit"], filtered["verdict"], filtered["more_reviews"]) == (None, "unguarded", None)
     assert found["unknown"] == filtered["unknown"] == {"no_metadata": 2}
     assert (found["depth"], found["deepest"]) == (20, 20)
     assert (found["unfiltered_depth"], found["unfiltered_deepest"]) == (10, 10)
+
+
+def test_no_number_of_reviews_is_promised_where_the_unknown_keep_a_verdict_away(empty: World, fill: Fill) -> None:
+    fill((250, FOUND), (20, HIDDEN))
+    every, _ = by_series(empty.get(RATES))
+    assert (every["verdict"], every["more_reviews"], every["held_up_by_unknown"]) == ("inconclusive", None, True)
 
 
 def test_a_higher_level_gives_a_wider_interval(empty: World, fill: Fill) -> None:

@@ -104,6 +104,20 @@ def test_a_rate_above_the_limit_needs_enough_for_the_alarm(judge: Judge) -> None
     assert wanted[0] < wanted[1]
 
 
+def test_where_what_is_unknown_keeps_a_verdict_away_no_number_of_reviews_is_promised(judge: Judge) -> None:
+    kept = judge((250, FOUND), (20, HIDDEN))["all"]
+    assert kept.state is State.INCONCLUSIVE
+    assert kept.sentence.endswith(" What could not be judged keeps a verdict away, not the number of reviews.")
+    alarm = judge((8, EXCLUDED), (92, FOUND), (600, HIDDEN), alpha=0.02)["all"]
+    assert alarm.state is State.INCONCLUSIVE
+    assert alarm.sentence.endswith(" What could not be judged keeps a verdict away, not the number of reviews.")
+
+
+def test_two_exclusions_beyond_the_limit_need_a_third_and_not_one_more_review(judge: Judge) -> None:
+    finding = judge((2, EXCLUDED), (18, FOUND), limits={"all": 0.001}, alpha=0.02)["all"]
+    assert finding.sentence.endswith(" An alarm needs exclusions in 3 answers.")
+
+
 def test_a_rate_on_the_limit_can_be_decided_by_no_number_of_reviews(judge: Judge) -> None:
     finding = judge((1, EXCLUDED), (49, FOUND))["all"]
     assert finding.state is State.INCONCLUSIVE
