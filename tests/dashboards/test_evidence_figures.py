@@ -119,6 +119,11 @@ def test_a_part_of_the_traffic_that_nobody_draws_is_said() -> None:
     assert "another" in exclusion_note(rates(rate(unrepresented="another")))
 
 
+def test_reasons_of_probed_searches_and_of_strata_without_a_share_have_words() -> None:
+    assert reason_words("probed_documents_not_found") == "no document was found at all (of a probed search)"
+    assert "unfiltered_share was 0" in reason_words("unfiltered")
+
+
 def test_what_could_not_be_judged_is_listed_with_its_reason() -> None:
     shown = unjudged_table(rates(unknown={"no_metadata": 3}, not_drawn={"filter_unknown": 9, "a_new_reason": 1}))
     assert reason_words("no_metadata") in shown

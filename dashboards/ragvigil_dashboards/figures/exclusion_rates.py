@@ -10,7 +10,7 @@ from ragvigil_dashboards.markup import Markup, table, tag
 
 _AMONG = {"all": "all retrievals with evidence", "filtered": "filtered retrievals with evidence"}
 _UNREPRESENTED = {
-    "filter_probe": "There is no rate over all retrievals: too few of the filtered ones were probed, drawn and "
+    "filter_probe": "There is no rate: too few of the filtered retrievals were probed, drawn and "
     "judged. Switch probes on in the application (probe_share), and leave review.probe_share above 0.",
     "unfiltered": "There is no rate over all retrievals: too few of those without relevance clauses were drawn and "
     "judged. Leave review.unfiltered_share above 0.",

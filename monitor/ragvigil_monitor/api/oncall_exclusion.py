@@ -77,7 +77,7 @@ def losses(service: ServiceDep, days: Days = 28) -> Losses:
 
 def _not_drawn(store: Store, start: datetime, end: datetime) -> dict[str, int]:
     rows = store.rows("retrievals_by_standing", start=start, end=end)
-    return {row["standing"]: row["n"] for row in rows if not row["is_stratum"]}
+    return {row["standing"]: row["n"] for row in rows if row["n"] and not row["is_stratum"]}
 
 
 def _series(section: FalseExclusion, series: str, rate: ExclusionRate) -> ExclusionSeries:

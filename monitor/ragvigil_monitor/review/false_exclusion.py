@@ -11,7 +11,8 @@ left out.
 
 The retrievals of one answer are probed together and often share their fate: answers are the clusters of the interval.
 
-Where a part of the traffic is not represented among those that were drawn and judged, `all` is missing evidence.
+Weights are fitted to how many retrievals are filtered and how many are not. Where a part of the traffic is not
+represented among those that were drawn and judged, `all` is missing evidence, and so is `filtered` if it is that part.
 """
 
 from collections import Counter
@@ -23,8 +24,9 @@ from typing import Final
 
 import numpy as np
 
+from ragvigil_monitor.review.fitted_weights import Weighed, fitted
 from ragvigil_monitor.review.outcomes import Unknown
-from ragvigil_monitor.review.representation import FILTER_PROBE, unrepresented
+from ragvigil_monitor.review.representation import FILTER_PROBE, held, unprobed, unrepresented
 from ragvigil_monitor.review.weights import Reviewed, effective_sample
 from ragvigil_monitor.statistics.hajek import RateEstimate, hajek_rate
 from ragvigil_monitor.store import Store
@@ -77,46 +79,73 @@ def exclusion_rates(
     now: until when reviewers hold what they were given. level: of the two-sided interval. alpha: error probability of
     the alarm bound.
     """
-    drawn = store.rows("reviews_between", kind="relevance", start=start, end=end, now=now)
+    asked = {"kind": "relevance", "start": start, "end": end}
+    recorded = {row["item_id"]: row["recorded"] for row in store.rows("recording_of_reviews", **asked)}
+    rows = store.rows("reviews_between", **asked, now=now)
+    drawn = [{**row, "recorded": recorded[row["item_id"]]} for row in rows]
     rows = store.rows("relevance_outcomes_between", start=start, end=end)
     outcomes = {row["item_id"]: row for row in rows}
     standings = store.rows("retrievals_by_standing", start=start, end=end)
-    not_drawn = {row["standing"]: row["n"] for row in standings if not row["is_stratum"]}
+    not_drawn = {row["standing"]: row["n"] for row in standings if row["n"] and not row["is_stratum"]}
     counts = {row["standing"]: row["n"] for row in standings}
     by_series = {ALL: drawn, FILTERED: [row for row in drawn if row["stratum"] == FILTER_PROBE]}
     found = {
-        series: replace(exclusion_rate(own, outcomes, level=level, alpha=alpha), not_drawn=not_drawn)
+        series: replace(exclusion_rate(own, outcomes, held(counts), level=level, alpha=alpha), not_drawn=not_drawn)
         for series, own in by_series.items()
         if own
     }
-    lacking = unrepresented(counts, _chances(drawn))
-    if lacking is None and ALL in found and found[ALL].rate.value is not None:
-        lacking = unrepresented(counts, _judged(drawn, outcomes))
-    if lacking is not None and ALL in found:
-        found[ALL] = replace(found[ALL], rate=NOTHING_DRAWN.rate, unrepresented=lacking)
-    return found
+    lacking = [each for each in _lacking(counts, drawn, outcomes) if each is not None]
+    return {
+        series: _without_rate(rate, [each for each in lacking if series == ALL or each == FILTER_PROBE])
+        for series, rate in found.items()
+    }
 
 
-def _chances(drawn: Iterable[Row]) -> Iterator[tuple[str, float]]:
-    return ((row["stratum"], row["sampling_probability"] * row["probability"]) for row in drawn)
+def _lacking(counts: Mapping[str, int], drawn: Sequence[Row], outcomes: Mapping[str, Row]) -> Iterator[str | None]:
+    chances = [(row["stratum"], row["sampling_probability"] * row["probability"] / row["recorded"]) for row in drawn]
+    yield unrepresented(counts, chances)
+    yield unprobed(counts, chances)
+    sample = effective_sample(drawn)
+    judged = [each for each in _weighed(drawn, sample, [_unit(one, outcomes) for one in sample]) if each.is_judged]
+    # Where nothing is judged there is no rate that could mislead, and the sentence says what waits.
+    if judged:
+        yield unrepresented(counts, [(each.stratum, each.chance) for each in judged])
 
 
-def _judged(drawn: Sequence[Row], outcomes: Mapping[str, Row]) -> Iterator[tuple[str, float]]:
-    """Those of which it is known whether evidence was excluded, or which the bounds allow for."""
-    strata = {row["item_id"]: row["stratum"] for row in drawn}
-    for each in effective_sample(drawn):
-        unit = _unit(each, outcomes)
-        if unit["is_excluded"] is not None or unit["unknown_because"] in _HIDES_EXCLUSIONS:
-            yield strata[each.item_id], each.inclusion
+def _without_rate(rate: ExclusionRate, lacking: Sequence[str]) -> ExclusionRate:
+    return replace(rate, rate=NOTHING_DRAWN.rate, unrepresented=lacking[0]) if lacking else rate
+
+
+def _weighed(drawn: Iterable[Row], sample: Sequence[Reviewed], units: Sequence[Row]) -> list[Weighed]:
+    """Judged are those of which it is known whether evidence was excluded, or which the bounds allow for."""
+    rows = {row["item_id"]: row for row in drawn}
+    return [
+        Weighed(
+            rows[each.item_id]["stratum"],
+            each.inclusion,
+            rows[each.item_id]["recorded"],
+            unit["is_excluded"] is not None or unit["unknown_because"] in _HIDES_EXCLUSIONS,
+        )
+        for each, unit in zip(sample, units, strict=True)
+    ]
 
 
 def exclusion_rate(
-    drawn: Sequence[Row], outcomes: Mapping[str, Row], *, level: float = 0.95, alpha: float = 0.001
+    drawn: Sequence[Row],
+    outcomes: Mapping[str, Row],
+    held: Mapping[str, float],
+    *,
+    level: float = 0.95,
+    alpha: float = 0.001,
 ) -> ExclusionRate:
-    """One series; drawn: rows of `reviews_between`, outcomes: rows of `relevance_outcomes_between` by item."""
+    """One series; drawn: rows of `reviews_between` with `recorded`, outcomes: of `relevance_outcomes_between` by item.
+
+    held: how many retrievals each stratum holds.
+    """
     sample = effective_sample(drawn)
     units = [_unit(each, outcomes) for each in sample]
-    judged, widened = _estimates(units, [each.inclusion for each in sample], _answers(units), level=level, alpha=alpha)
+    inclusion = fitted(_weighed(drawn, sample, units), held)
+    judged, widened = _estimates(units, inclusion, _answers(units), level=level, alpha=alpha)
     return ExclusionRate(
         widened,
         drawn=len(drawn),

@@ -158,6 +158,30 @@ def test_an_index_version_that_changes_all_the_time_gives_no_reassuring_zero(
     assert (rates(service, reviews)["all"].rate.upper or 0) > 0.4
 
 
+def test_the_judged_stand_for_those_of_their_part_that_are_not(service: Service, reviews: RelevanceReviews) -> None:
+    for _ in range(40):
+        reviews.skip(reviews.add(YESTERDAY, ["a"], ["c"], relevant=None), NOW)
+    add(reviews, 6, EXCLUDED)
+    add(reviews, 54, FOUND)
+    add(reviews, 100, UNFILTERED)
+    found = rates(service, reviews)
+    assert (found["all"].rate.value, found["filtered"].rate.value) == pytest.approx((0.05, 0.1))
+
+
+def test_where_probes_are_lost_neither_rate_is_known(service: Service, reviews: RelevanceReviews) -> None:
+    add(reviews, 30, FOUND, sampling_probability=0.1)
+    add(reviews, 100, UNFILTERED)
+    add(reviews, 100, {"found": ["a"]}, standing="not_probed")
+    found = rates(service, reviews)
+    for series in ("all", "filtered"):
+        assert (found[series].rate.value, found[series].unrepresented) == (0.0, None)
+    add(reviews, 189, {"found": ["a"]}, standing="not_probed")
+    add(reviews, 1, UNFILTERED)
+    found = rates(service, reviews)
+    for series in ("all", "filtered"):
+        assert (found[series].rate.value, found[series].unrepresented) == (None, "filter_probe")
+
+
 def test_filtered_retrievals_that_nobody_judged_are_not_represented(
     service: Service, reviews: RelevanceReviews
 ) -> None:
