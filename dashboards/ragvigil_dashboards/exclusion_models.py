@@ -23,6 +23,7 @@ class ExclusionSeries(Read):
     limit_is_starting_value: bool
     verdict: str
     more_reviews: int | None
+    held_up_by_unknown: bool
 
 
 class FalseExclusionRates(Read):
@@ -35,6 +36,8 @@ class FalseExclusionRates(Read):
     not_drawn: dict[str, int]
     depth: int | None
     deepest: int | None
+    unfiltered_depth: int | None
+    unfiltered_deepest: int | None
 
 
 class StageLoss(Read):

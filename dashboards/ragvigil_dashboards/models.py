@@ -78,6 +78,7 @@ class Evidence(Read):
     trace_ids: list[str]
     releases: list[Candidate]
     also_in_breach: list[str] = Field(default_factory=list)
+    slices_among: str | None = None
     triage: Triage | None = None
     split: ChangeSplit | None = None
 

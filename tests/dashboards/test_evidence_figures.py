@@ -40,12 +40,22 @@ def rate(**other: Any) -> ExclusionSeries:
         "limit_is_starting_value": True,
         "verdict": "breach",
         "more_reviews": 0,
+        "held_up_by_unknown": False,
     }
     return ExclusionSeries(**{**values, **other})
 
 
 def rates(*series: ExclusionSeries, **other: Any) -> FalseExclusionRates:
-    values = {"start": NOW - timedelta(days=28), "end": NOW, "unknown": {}, "not_drawn": {}, "depth": 20, "deepest": 20}
+    values = {
+        "start": NOW - timedelta(days=28),
+        "end": NOW,
+        "unknown": {},
+        "not_drawn": {},
+        "depth": 20,
+        "deepest": 20,
+        "unfiltered_depth": 10,
+        "unfiltered_deepest": 10,
+    }
     return FalseExclusionRates(rates=list(series) or [rate()], **{**values, **other})
 
 
@@ -83,20 +93,23 @@ def test_without_reviews_the_rate_is_unknown_and_never_zero() -> None:
     ("other", "shown"),
     [
         ({"more_reviews": None}, "too close"),
+        ({"more_reviews": None, "held_up_by_unknown": True}, "too many unknown"),
         ({"limit": None, "more_reviews": None, "verdict": "unguarded", "series": "filtered"}, "No limit set"),
         ({"limit_is_starting_value": False}, "<td>2 %</td>"),
         ({"verdict": "something new"}, "something new"),
     ],
-    ids=["on the limit", "no limit", "confirmed limit", "a newer verdict"],
+    ids=["on the limit", "unknown", "no limit", "confirmed limit", "a newer verdict"],
 )
 def test_what_a_rate_lacks_is_said(other: dict[str, Any], shown: str) -> None:
     assert shown in exclusion_table({28: rates(rate(**other))})
 
 
 def test_the_depth_and_what_waits_are_said() -> None:
-    assert "at depth 20:" in exclusion_note(rates())
-    assert "at depth 20 to 40:" in exclusion_note(rates(deepest=40))
-    assert "at depth unknown:" in exclusion_note(rates(depth=None, deepest=None))
+    assert "filtered retrievals at depth 20, the others at depth 10:" in exclusion_note(rates())
+    assert "at depth 20 to 40, the others at depth 10 to 15:" in exclusion_note(
+        rates(deepest=40, unfiltered_deepest=15)
+    )
+    assert "at depth unknown, the others" in exclusion_note(rates(depth=None, deepest=None))
     assert "40 of 420 drawn retrievals wait" in exclusion_note(rates())
 
 
@@ -104,6 +117,11 @@ def test_a_part_of_the_traffic_that_nobody_draws_is_said() -> None:
     assert "Switch probes on" in exclusion_note(rates(rate(unrepresented="filter_probe")))
     assert "unfiltered_share" in exclusion_note(rates(rate(unrepresented="unfiltered")))
     assert "another" in exclusion_note(rates(rate(unrepresented="another")))
+
+
+def test_reasons_of_probed_searches_and_of_strata_without_a_share_have_words() -> None:
+    assert reason_words("probed_documents_not_found") == "no document was found at all (of a probed search)"
+    assert "unfiltered_share was 0" in reason_words("unfiltered")
 
 
 def test_what_could_not_be_judged_is_listed_with_its_reason() -> None:

@@ -191,6 +191,13 @@ def test_a_silenced_alert_says_until_when(firing: Alert, reader: Reader) -> None
     assert ">07:00</time>" in card(silenced, reader)
 
 
+def test_slices_of_a_part_of_the_traffic_say_so(firing: Alert, reader: Reader) -> None:
+    assert "among filtered" not in card(firing, reader)
+    evidence = firing.evidence.model_copy(update={"slices_among": "filtered retrievals, unweighted"})
+    shown = card(firing.model_copy(update={"evidence": evidence}), reader)
+    assert "among filtered retrievals, unweighted" in shown
+
+
 def test_hostile_notes_and_slices_are_inert(firing: Alert, reader: Reader) -> None:
     evil = "<img src=x onerror=alert(1)>"
     share = firing.evidence.slices[0].model_copy(update={"value": evil})

@@ -95,6 +95,17 @@ class RelevanceReviews:
             self.label(item_id, listed, relevant, started_at + labelled_after)
         return item_id
 
+    def add_to_last(self, started_at: datetime, found: Documents, probed: Documents, **other: Any) -> str:
+        """One more retrieval, with the same probe share as the last one, of the answer that was added last."""
+        answer = self.sent.answers[-1]
+        item_id = self.add(started_at, found, probed, **other)
+        self.sent.answers.pop()
+        for row in (self.sent.spans[-2], self.items[-1]):
+            row["trace_id"] = answer["trace_id"]
+        self.sent.spans[-2]["answer_span_id"] = self.items[-1]["span_id"] = answer["span_id"]
+        self.sent.spans[-1]["probe_id"] = f"{answer['trace_id'].hex()}-{self.sent.spans[-2]['span_id'].hex()}"
+        return item_id
+
     def label(self, item_id: str, shown: Documents, relevant: Documents, labelled_at: datetime) -> None:
         """A label of an item."""
         self.labels.append(

@@ -62,7 +62,8 @@ def _sample(evidence: Evidence, reader: Reader) -> Markup:
 def _slices(evidence: Evidence) -> Markup:
     if not evidence.slices:
         return tag("span", "no slice stands out", class_="rv-aside")
-    return together(_slice(share, evidence.unit) for share in evidence.slices[:_MOST_SLICES])
+    among = [] if evidence.slices_among is None else [_aside(f"among {evidence.slices_among}")]
+    return together([*(_slice(share, evidence.unit) for share in evidence.slices[:_MOST_SLICES]), *among])
 
 
 def _split(evidence: Evidence) -> Markup | None:

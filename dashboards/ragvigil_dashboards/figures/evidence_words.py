@@ -14,6 +14,8 @@ _REASONS = {
     "spans_missing": "the search or its probe is no longer stored",
     "not_all_shown": "a reviewer could not see all documents: too many, or some without a recorded text",
     "filter_unknown": "it is not known which filter was used",
+    "filter_probe": "filtered, while review.probe_share was 0",
+    "unfiltered": "without relevance clauses, while review.unfiltered_share was 0",
     "not_probed": "outside of the probed share; the probed ones stand for them",
     "probe_failed": "the probe failed",
     "probe_share_unknown": "the probe does not say which share is probed",
@@ -33,4 +35,6 @@ def lost_at_words(stage: str) -> str:
 
 def reason_words(reason: str) -> str:
     """Why something could not be judged."""
-    return _REASONS.get(reason, reason.replace("_", " "))
+    bare = reason.removeprefix("probed_")
+    words = _REASONS.get(bare, bare.replace("_", " "))
+    return words if bare == reason else f"{words} (of a probed search)"

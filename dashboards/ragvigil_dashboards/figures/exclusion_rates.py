@@ -10,16 +10,16 @@ from ragvigil_dashboards.markup import Markup, table, tag
 
 _AMONG = {"all": "all retrievals with evidence", "filtered": "filtered retrievals with evidence"}
 _UNREPRESENTED = {
-    "filter_probe": "There is no rate over all retrievals: too few of the filtered ones were probed and drawn. Switch "
-    "probes on in the application (probe_share), and leave review.probe_share above 0.",
-    "unfiltered": "There is no rate over all retrievals: too few of those without relevance clauses were drawn. Leave "
-    "review.unfiltered_share above 0.",
+    "filter_probe": "There is no rate: too few of the filtered retrievals were probed, drawn and "
+    "judged. Switch probes on in the application (probe_share), and leave review.probe_share above 0.",
+    "unfiltered": "There is no rate over all retrievals: too few of those without relevance clauses were drawn and "
+    "judged. Leave review.unfiltered_share above 0.",
 }
 
 
 def exclusion_table(windows: Mapping[int, FalseExclusionRates]) -> Markup:
     """One row a rate and window; `windows` by their length in days."""
-    head = ["State", "Among", "Window", "Rate", "95 % interval", "Limit", "Reviewed", "Excluded", "Unknown", "To go"]
+    head = ["State", "Among", "Window", "Rate", "95 % interval", "Limit", "Answers", "Excluded", "Unknown", "To go"]
     rows = (_row(days, rate) for days, found in windows.items() for rate in found.rates)
     return table(head, rows, right=(3, 4, 6, 7, 8, 9))
 
@@ -30,9 +30,11 @@ def exclusion_note(found: FalseExclusionRates) -> Markup:
     if every.unrepresented is not None:
         return tag("p", tag("b", _UNREPRESENTED.get(every.unrepresented, every.unrepresented)))
     waiting = f"{every.waiting} of {every.drawn} drawn retrievals wait for a reviewer."
-    return tag(
-        "p", f"Rates at depth {_depth(found)}: evidence further down counts as none. {waiting}", class_="rv-aside"
+    depths = (
+        f"filtered retrievals at depth {_depth(found.depth, found.deepest)}, "
+        f"the others at depth {_depth(found.unfiltered_depth, found.unfiltered_deepest)}"
     )
+    return tag("p", f"Judged are {depths}: evidence further down counts as none. {waiting}", class_="rv-aside")
 
 
 def unjudged_table(found: FalseExclusionRates) -> Markup:
@@ -67,13 +69,15 @@ def _limit(rate: ExclusionSeries) -> str:
 def _to_go(rate: ExclusionSeries) -> str:
     if rate.limit is None or rate.more_reviews == 0:
         return formats.DASH
+    if rate.held_up_by_unknown:
+        return "too many unknown"
     return "too close" if rate.more_reviews is None else f"{formats.count(rate.more_reviews)} more"
 
 
-def _depth(found: FalseExclusionRates) -> str:
-    if found.depth is None:
+def _depth(least: int | None, most: int | None) -> str:
+    if least is None:
         return "unknown"
-    return f"{found.depth}" if found.depth == found.deepest else f"{found.depth} to {found.deepest}"
+    return f"{least}" if least == most else f"{least} to {most}"
 
 
 def _reasons(found: FalseExclusionRates) -> Iterator[Sequence[str]]:

@@ -9,11 +9,13 @@ class ExclusionSeries(ApiModel):
     """How many of `all` retrievals with evidence, or of the `filtered` ones, had all of it excluded.
 
     value, lower, upper, alarm_lower: None with state `missing_evidence`. lower, upper: at the level asked for. n:
-    reviewed retrievals with evidence, events those whose evidence was excluded, n_eff their worth in equally weighted
-    ones. missing: reviewed or in review, and unknown; `unknown` says why. drawn, waiting: drawn for review, and not yet
-    given to a reviewer. unrepresented: the stratum of which too few were drawn for a rate over all; then there is none.
+    answers with a reviewed retrieval that had evidence, events those with one whose evidence was excluded, n_eff their
+    worth in equally weighted ones. missing: retrievals reviewed or in review, and unknown; `unknown` says why. drawn,
+    waiting: drawn for review, and not yet given to a reviewer. unrepresented: the stratum of which too few were drawn
+    and judged; then there is no rate.
     limit: None where there is none. verdict: of the two-sided interval, as a state of guardrails.
     more_reviews: until a verdict; 0 when there is one, None without a limit or when it cannot be foreseen.
+    held_up_by_unknown: what was judged would be a verdict, and what could not be judged keeps it away.
     """
 
     series: str
@@ -34,14 +36,16 @@ class ExclusionSeries(ApiModel):
     limit_is_starting_value: bool
     verdict: State
     more_reviews: int | None
+    held_up_by_unknown: bool
 
 
 class FalseExclusionRates(ApiModel):
     """Both rates over the answers that started in a window.
 
     unknown: how many reviewed retrievals are unknown for which reason. not_drawn: how many could not be drawn for
-    review, and why; for those that were `not_probed` the probed ones stand. depth: how deep the probes looked (K), the
-    shallowest; deepest: the deepest; None where no probe told.
+    review, and why; for those that were `not_probed` the probed ones stand. depth: how deep the probes looked, the
+    shallowest; deepest: the deepest; None where no probe told. unfiltered_depth, unfiltered_deepest: how deep the
+    searches without relevance clauses looked.
     """
 
     start: datetime
@@ -52,6 +56,8 @@ class FalseExclusionRates(ApiModel):
     not_drawn: dict[str, int]
     depth: int | None
     deepest: int | None
+    unfiltered_depth: int | None
+    unfiltered_deepest: int | None
 
 
 class StageLoss(ApiModel):

@@ -43,7 +43,7 @@ def false_exclusion(
     found = exclusion_rates(service.store, start, now, now=now, level=level)
     section = service.settings.guardrails.false_exclusion
     every = found.get(ALL, NOTHING_DRAWN)
-    depths = every.depths or (None, None)
+    depths, others = every.depths or (None, None), every.unfiltered_depths or (None, None)
     return FalseExclusionRates(
         start=start,
         end=now,
@@ -53,6 +53,8 @@ def false_exclusion(
         not_drawn=_not_drawn(service.store, start, now),
         depth=depths[0],
         deepest=depths[1],
+        unfiltered_depth=others[0],
+        unfiltered_deepest=others[1],
     )
 
 
@@ -75,11 +77,12 @@ def losses(service: ServiceDep, days: Days = 28) -> Losses:
 
 def _not_drawn(store: Store, start: datetime, end: datetime) -> dict[str, int]:
     rows = store.rows("retrievals_by_standing", start=start, end=end)
-    return {row["standing"]: row["n"] for row in rows if not row["is_stratum"]}
+    return {row["standing"]: row["n"] for row in rows if row["n"] and not row["is_stratum"]}
 
 
 def _series(section: FalseExclusion, series: str, rate: ExclusionRate) -> ExclusionSeries:
     limit = section.limit_of.get(series)
+    held_up = limit is not None and rate.held_up_by_unknown(limit, alarm=False)
     return ExclusionSeries(
         series=series,
         **asdict(rate.rate),
@@ -90,7 +93,8 @@ def _series(section: FalseExclusion, series: str, rate: ExclusionRate) -> Exclus
         limit=limit,
         limit_is_starting_value=limit is not None and section.is_starting_value("limits"),
         verdict=_verdict(rate.rate, limit),
-        more_reviews=None if limit is None else more_reviews(rate.rate, limit),
+        more_reviews=None if limit is None or held_up else more_reviews(rate.rate, limit),
+        held_up_by_unknown=held_up,
     )
 
 

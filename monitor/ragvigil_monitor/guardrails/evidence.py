@@ -43,6 +43,7 @@ def evidence(
         releases=near,
         triage=suspicion,
         split=_split(finding),
+        slices_among=None if finding.beyond is None else finding.beyond.among,
         also_in_breach=list(verdict.also_in_breach),
         **_parts(store, guardrail, finding, attribution),
     )

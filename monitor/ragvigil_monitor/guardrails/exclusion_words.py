@@ -13,16 +13,18 @@ from ragvigil_monitor.signals.signal import Look
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 from ragvigil_monitor.statistics.review_size import more_reviews
 
+LEAST_EVENTS: Final = 3
+"""An alarm needs exclusions in so many answers: one or two may be slips of a reviewer."""
 _REASONS: Final[Mapping[str, str]] = {
     NOT_LABELLED: "skipped or in review",
     Unknown.NO_METADATA: "no metadata",
     Unknown.INDEX_CHANGED: "the index changed between the two searches",
     Unknown.SPANS_MISSING: "spans missing",
-    Unknown.NOT_ALL_SHOWN: "more documents than a reviewer is shown",
+    Unknown.NOT_ALL_SHOWN: "documents that a reviewer could not see",
 }
 _UNREPRESENTED: Final[Mapping[str, str]] = {
-    FILTER_PROBE: "Too few filtered retrievals were probed and drawn for review to stand for all of them",
-    UNFILTERED: "Too few retrievals without relevance clauses were drawn for review to stand for all of them",
+    FILTER_PROBE: "Too few filtered retrievals were probed, drawn and judged to stand for all of them",
+    UNFILTERED: "Too few retrievals without relevance clauses were drawn and judged to stand for all of them",
 }
 
 
@@ -44,7 +46,7 @@ def exclusion_sentence(
         return f"{_UNREPRESENTED[rate.unrepresented]} {window}: missing evidence; {against}.{unknown}"
     if state is State.NO_DATA:
         return f"No reviewed retrieval with evidence {window} ({_reviews(rate)}): missing evidence; {against}.{unknown}"
-    events = f"{rate.rate.events} exclusion{'' if rate.rate.events == 1 else 's'}"
+    events = f"excluded in {rate.rate.events} answer{'' if rate.rate.events == 1 else 's'}"
     figures = figures_text("ratio", estimate)
     return (
         f"False exclusion {window}, {_among(series)}, {_depth(rate)}: {figures}, {events}, {against}."
@@ -61,10 +63,19 @@ def _limit(section: FalseExclusion, series: str) -> str:
 
 
 def _depth(rate: ExclusionRate) -> str:
-    if rate.depths is None:
+    filtered, others = rate.depths, rate.unfiltered_depths
+    if filtered is None and others is None:
         return "at unknown depth"
-    least, most = rate.depths
-    return f"at depth {least}" if least == most else f"at depth {least} to {most}"
+    if others is None:
+        return f"at depth {_span(filtered)}"
+    if filtered is None:
+        return f"unfiltered at depth {_span(others)}"
+    return f"filtered at depth {_span(filtered)}, unfiltered at {_span(others)}"
+
+
+def _span(depths: tuple[int, int] | None) -> str:
+    least, most = depths or ("?", "?")
+    return f"{least}" if least == most else f"{least} to {most}"
 
 
 def _reviews(rate: ExclusionRate) -> str:
@@ -86,7 +97,12 @@ def _outside(rate: ExclusionRate) -> str:
 def _needed(rate: ExclusionRate, section: FalseExclusion, series: str, alpha: float, state: State) -> str:
     if state not in {State.INCONCLUSIVE, State.NO_POWER}:
         return ""
-    more = more_reviews(rate.rate, section.limit_of[series], alarm=alpha)
+    limit = section.limit_of[series]
+    if rate.held_up_by_unknown(limit, alarm=True):
+        return " What could not be judged keeps a verdict away, not the number of reviews."
+    more = more_reviews(rate.rate, limit, alarm=alpha)
     if more is None:
         return " The rate is too close to the limit for a verdict by any number of reviews that is a plan."
-    return f" A verdict needs about {max(more, 1)} more reviewed retrievals with evidence."
+    if more == 0:
+        return f" An alarm needs exclusions in {LEAST_EVENTS} answers."
+    return f" A verdict needs about {more} more reviewed answers with evidence."

@@ -3,21 +3,20 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from ragvigil_monitor.guardrails.exclusion_words import exclusion_sentence, waiting_sentence
+from ragvigil_monitor.guardrails.exclusion_words import LEAST_EVENTS, exclusion_sentence, waiting_sentence
 from ragvigil_monitor.guardrails.finding import Beyond, Finding, Limits
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.guardrails.rule import judge
-from ragvigil_monitor.review.false_exclusion import NOTHING_DRAWN, ExclusionRate
+from ragvigil_monitor.review.false_exclusion import FILTERED, NOTHING_DRAWN, ExclusionRate
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.signals.false_exclusion import FALSE_EXCLUSION
 from ragvigil_monitor.signals.signal import Look
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 
-LEAST_EVENTS: Final = 3
-"""An alarm needs so many exclusions: one or two may be slips of a reviewer."""
 _EXCLUDED: Final = 0.5
 """Observations are 1 where evidence was excluded, else 0."""
+_OBSERVED: Final = "filtered retrievals, unweighted"
 
 
 class AboveShare:
@@ -48,8 +47,14 @@ class AboveShare:
             limit = limits[series]
             state = _state(rate, estimate, limit, answered_before=answered_before)
             text = exclusion_sentence(section, series, look, rate, estimate, state)
-            beyond = Beyond(_EXCLUDED, tolerated=limit)
+            beyond = Beyond(_EXCLUDED, tolerated=_tolerated(found, series, limit), among=_OBSERVED)
             yield Finding(series, look.window, estimate, state, text, Limits(upper=limit), beyond)
+
+
+def _tolerated(found: Mapping[str, ExclusionRate], series: str, limit: float) -> float:
+    """The share of the filtered ones that may be excluded: they have all exclusions of `all` among them."""
+    own, filtered = (found.get(name, NOTHING_DRAWN).rate.value for name in (series, FILTERED))
+    return min(1.0, limit * filtered / own) if own and filtered else limit
 
 
 def _interval(rate: ExclusionRate) -> IntervalEstimate:

@@ -33,6 +33,7 @@ class Beyond:
 
     limit: those above it, or below it where `below`. tolerated: the share that may lie there; None for a mean, where
     excess counts budgets overspent. quantile: which quantile a slice is estimated by; None: by its mean.
+    among: what the observations are, where they are only a part of what the series counts.
     history_start: since when each slice has a history of its own to compare it with; None: `tolerated` holds for all.
     """
 
@@ -41,6 +42,7 @@ class Beyond:
     quantile: float | None = None
     below: bool = False
     history_start: datetime | None = None
+    among: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

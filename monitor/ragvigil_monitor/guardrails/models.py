@@ -60,7 +60,8 @@ class SliceShare(ApiModel):
     a quantile, answers (or calls of the stage) above the limit beyond the share that may be; for a mean, the number of
     budgets overspent, or of limits that it lacks; for a rate, events beyond those that the history of the slice leads
     to expect (or, where the rate fell, that are missing); for drift, queries beyond those that the season leads to
-    expect; for false exclusion, exclusions among the reviewed beyond those that the limit allows, without weights.
+    expect; for false exclusion, exclusions among the reviewed filtered retrievals beyond those that
+    the limit allows, without weights.
     """
 
     name: str
@@ -132,7 +133,8 @@ class Evidence(ApiModel):
     """What stands behind an alert. limit: the one that was crossed. expected: the usual value, if one is known.
 
     alarm_lower, alarm_upper: the bound at the alarm level, from below where the value is too high, else from above.
-    triage: None while the onset is not known.
+    triage: None while the onset is not known. slices_among: which part of what `value` counts the slices count,
+    and how; None: all of it.
     """
 
     window_start: datetime
@@ -153,6 +155,7 @@ class Evidence(ApiModel):
     expected: float | None = None
     triage: Triage | None = None
     split: ChangeSplit | None = None
+    slices_among: str | None = None
 
 
 class Alert(ApiModel):

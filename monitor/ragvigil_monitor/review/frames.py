@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from ragvigil_monitor.review.representation import PROBED
 from ragvigil_monitor.review.sampling import UnitKey
 from ragvigil_monitor.review.strata import ANSWER_STRATA, RETRIEVAL_STRATA, Hour, Stratum, hour_range
 from ragvigil_monitor.review.traffic import HOUR, weekly_answers
@@ -15,6 +16,7 @@ from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.database import Row
 
 EVERY: Final = HOUR
+_INCOMPLETE: Final = ("documents_", "texts_")
 
 Unit = Mapping[str, Any]
 """A row: trace_id and span_id of the answer, started_at, sampling_probability; for a retrieval its probe too."""
@@ -24,7 +26,7 @@ Unit = Mapping[str, Any]
 class Frames:
     """units: what can be drawn. held: which of them each stratum holds, those without a share left out.
 
-    not_drawn: how much belongs to no stratum, by reason.
+    not_drawn: how much belongs to no stratum, by reason, or to one without a share.
     """
 
     hour: Hour
@@ -71,7 +73,10 @@ def _retrieval_frames(settings: Review, hour: Hour, rows: Sequence[Row], lone: S
     shares = _taking(RETRIEVAL_STRATA, settings, hour)
     held = {name: frozenset(_retrieval(row) for row in rows if row["standing"] == name) for name in shares}
     units = {_retrieval(row): row for row in rows if row["standing"] in shares}
-    return Frames(hour, shares, units, held, _not_drawn(rows) + Counter(row["reason"] for row in lone))
+    unshared = {each.name: 0 for each in RETRIEVAL_STRATA if each.name not in shares}
+    not_drawn = Counter(_reason(row) for row in rows if row["standing"] not in shares)
+    lone_ones = Counter(row["reason"] for row in lone)
+    return Frames(hour, shares, units, held, {**unshared, **(not_drawn + lone_ones)})
 
 
 def _by_hour(rows: Sequence[Row]) -> dict[datetime, list[Row]]:
@@ -86,9 +91,11 @@ def _taking(strata: Sequence[Stratum], settings: Review, hour: Hour) -> dict[str
     return {stratum.name: share for stratum in strata if (share := stratum.share(settings, hour)) > 0}
 
 
-def _not_drawn(rows: Sequence[Row]) -> Counter[str]:
-    strata = {stratum.name for stratum in RETRIEVAL_STRATA}
-    return Counter(row["standing"] for row in rows if row["standing"] not in strata)
+def _reason(row: Unit) -> str:
+    """Why a retrieval is not drawn, and whether it had a probe; a stratum without a share by its name."""
+    standing: str = row["standing"]
+    is_probed = row["probe_span_id"] is not None
+    return f"{PROBED}{standing}" if is_probed and standing.startswith(_INCOMPLETE) else standing
 
 
 def _answer(row: Unit) -> UnitKey:

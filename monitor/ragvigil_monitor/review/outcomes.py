@@ -79,9 +79,11 @@ def _exclusion(
 ) -> tuple[bool | None, Unknown | None]:
     if probe is None:
         return False, None
+    if label.relevant & retrieval.documents:
+        return False, None
     if _differ(retrieval.index_version, probe.index_version):
         return None, Unknown.INDEX_CHANGED
-    passing = {True if each in retrieval.documents else probe.passes.get(each) for each in label.relevant}
+    passing = {probe.passes.get(each) for each in label.relevant}
     if True in passing:
         return False, None
     if None in passing:

@@ -8,7 +8,9 @@ Clopper-Pearson bounds of x = p n_eff events in n_eff. The upper bound is at lea
 few heavy weights carry the rate: with k = w d / Σ w d, v = Σ k² y and k_M = max k it is
 (v + k_M²) / (2 (p + k_M)) · χ²⁻¹(1 - tail; 2 (p + k_M)² / (v + k_M²)).
 
-Units have to be drawn independently of each other. No minimum size: a small sample has a wide interval.
+Units have to be drawn independently of each other, or else be given clusters that are. Then the terms √(1 - π) w d
+(y - p) of a cluster are added before they are squared, as k and k y are in v and k_M and w in Kish's formula, and n
+counts clusters. No minimum size: a small sample has a wide interval.
 
 Source: Hájek, in Foundations of Statistical Inference (1971); Korn & Graubard, Confidence intervals for proportions
 with small expected number of positive counts, Survey Methodology 24 (1998); Fay & Feuer, Confidence intervals for
@@ -30,8 +32,8 @@ class RateEstimate:
     """A rate with its two-sided 95 % interval and a one-sided lower bound for alarms.
 
     state `missing_evidence`: nothing in the denominator; then every bound is None, never zero.
-    n: units in the denominator. events: those with y = 1. n_eff: size of a simple random sample that would be as
-    precise. missing: units whose y or d is not known.
+    n: units in the denominator, or clusters with any. events: those with y = 1, or with any. n_eff: size of a simple
+    random sample that would be as precise. missing: units whose y or d is not known.
     """
 
     state: Literal["estimated", "missing_evidence"]
@@ -46,12 +48,19 @@ class RateEstimate:
 
 
 def hajek_rate(
-    events: ArrayLike, counted: ArrayLike, inclusion: ArrayLike, *, level: float = 0.95, alpha: float = 0.001
+    events: ArrayLike,
+    counted: ArrayLike,
+    inclusion: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    level: float = 0.95,
+    alpha: float = 0.001,
 ) -> RateEstimate:
     """Estimate the rate of `events` (y) among the `counted` (d), taken with probabilities `inclusion` (π).
 
     Three arrays of equal length: y and d of 0, 1 or NaN (not known: left out, counted as missing), π in (0, 1].
-    level: of the two-sided interval. alpha: error probability of the alarm bound. Raises ValueError for other values.
+    clusters: whole numbers that name the cluster of each unit; None: each is its own. level: of the two-sided interval.
+    alpha: error probability of the alarm bound. Raises ValueError for other values.
 
     >>> hajek_rate([1, 0, 0, 0], [1, 1, 1, 1], [0.5, 0.5, 0.25, 0.25])  # doctest: +ELLIPSIS
     RateEstimate(state='estimated', value=0.1666..., lower=1.6...e-07, upper=1.0, ..., n=4, events=1, ...)
@@ -59,9 +68,13 @@ def hajek_rate(
     'missing_evidence'
     """
     y, d, pi = _checked(events, counted, inclusion)
+    named = np.arange(len(y)) if clusters is None else np.asarray(clusters).ravel()
+    if named.shape != y.shape:
+        raise ValueError(f"{len(y)} events and {len(named)} clusters differ in number")
     known = ~(np.isnan(y) | np.isnan(d))
     used = known & (d == 1)
-    return _estimate(y[used], 1 / pi[used], (1 - level) / 2, alpha, missing=int((~known).sum()))
+    of = np.unique(named[used], return_inverse=True)[1]
+    return _estimate(y[used], 1 / pi[used], of, (1 - level) / 2, alpha, missing=int((~known).sum()))
 
 
 def uniform_rate(events: int, n: int, *, level: float = 0.95) -> tuple[float, float]:
@@ -85,33 +98,38 @@ def _checked(events: ArrayLike, counted: ArrayLike, inclusion: ArrayLike) -> tup
     return y, d, pi
 
 
-def _estimate(y: Values, w: Values, tail: float, alpha: float, *, missing: int) -> RateEstimate:
-    n = len(y)
-    if n == 0:
+def _estimate(y: Values, w: Values, of: NDArray[np.intp], tail: float, alpha: float, *, missing: int) -> RateEstimate:
+    if len(y) == 0:
         return RateEstimate("missing_evidence", None, None, None, None, 0, 0, 0.0, missing)
-    share = w / w.sum()
+    n, share = int(of.max()) + 1, w / w.sum()
     value = float(y[0]) if (y == y[0]).all() else float(share @ y)
-    size = _equivalent_size(y, w, value)
+    size = _equivalent_size(y, w, of, value)
     n_eff, n_alarm = size * _t_factor(n, tail), size * _t_factor(n, alpha)
     return RateEstimate(
         "estimated",
         value,
         _beta_lower(value * n_eff, n_eff, tail),
-        max(_beta_upper(value * n_eff, n_eff, tail), _gamma_upper(y, share, tail)),
+        max(_beta_upper(value * n_eff, n_eff, tail), _gamma_upper(_sums(share * y, of), _sums(share, of), tail)),
         _beta_lower(value * n_alarm, n_alarm, alpha),
         n,
-        int(y.sum()),
+        int(np.count_nonzero(_sums(y, of))),
         n_eff,
         missing,
     )
 
 
-def _equivalent_size(y: Values, w: Values, value: float) -> float:
+def _sums(values: Values, of: NDArray[np.intp]) -> Values:
+    """By cluster."""
+    return np.bincount(of, values).astype(np.float64, copy=False)
+
+
+def _equivalent_size(y: Values, w: Values, of: NDArray[np.intp], value: float) -> float:
     """The size of a simple random sample with the same variance, at most n."""
-    variance = float(((1 - 1 / w) * (w * (y - value)) ** 2).sum() / w.sum() ** 2)
+    terms = _sums(np.sqrt(1 - 1 / w) * w * (y - value), of)
+    variance = float((terms**2).sum() / w.sum() ** 2)
     if variance <= 0:
-        return float(w.sum() ** 2 / (w**2).sum())
-    return min(float(len(y)), value * (1 - value) / variance)
+        return float(w.sum() ** 2 / (_sums(w, of) ** 2).sum())
+    return min(float(len(terms)), value * (1 - value) / variance)
 
 
 def _t_factor(n: int, tail: float) -> float:
@@ -128,8 +146,9 @@ def _beta_upper(x: float, n: float, tail: float) -> float:
     return float(special.betaincinv(x + 1, n - x, 1 - tail)) if n - x > 0 else 1.0
 
 
-def _gamma_upper(y: Values, share: Values, tail: float) -> float:
+def _gamma_upper(hit: Values, share: Values, tail: float) -> float:
+    """hit: the share of each cluster that its events have."""
     heaviest = float(share.max())
-    mean, variance = float(share @ y) + heaviest, float(share**2 @ y) + heaviest**2
+    mean, variance = float(hit.sum()) + heaviest, float((hit**2).sum()) + heaviest**2
     degrees = 2 * mean**2 / variance
     return min(1.0, variance / (2 * mean) * float(special.chdtri(degrees, tail)))

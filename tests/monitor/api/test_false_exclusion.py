@@ -52,10 +52,18 @@ def test_both_rates_have_their_interval_and_their_denominator(empty: World, fill
     assert (every["n"], every["events"], every["missing"]) == (60, 12, 2)
     assert (filtered["n"], filtered["drawn"], filtered["waiting"]) == (30, 32, 0)
     assert every["lower"] < 0.2 < every["upper"]
+    assert every["held_up_by_unknown"] is False
     assert (every["limit"], every["limit_is_starting_value"], every["verdict"]) == (0.02, True, "breach")
     assert (filtered["limit"], filtered["verdict"], filtered["more_reviews"]) == (None, "unguarded", None)
     assert found["unknown"] == filtered["unknown"] == {"no_metadata": 2}
     assert (found["depth"], found["deepest"]) == (20, 20)
+    assert (found["unfiltered_depth"], found["unfiltered_deepest"]) == (10, 10)
+
+
+def test_no_number_of_reviews_is_promised_where_the_unknown_keep_a_verdict_away(empty: World, fill: Fill) -> None:
+    fill((250, FOUND), (20, HIDDEN))
+    every, _ = by_series(empty.get(RATES))
+    assert (every["verdict"], every["more_reviews"], every["held_up_by_unknown"]) == ("inconclusive", None, True)
 
 
 def test_a_higher_level_gives_a_wider_interval(empty: World, fill: Fill) -> None:
@@ -101,6 +109,13 @@ def test_losses_are_counted_by_stage_and_by_slice(empty: World, fill: Fill) -> N
     assert (lookup["n"], lookup["unknown"]) == (9, 2)
     assert [each["n"] for each in lookup["stages"]] == [0, 0, 1, 1, 1, 4]
     assert [each["n"] for each in team["stages"]] == [3, 0, 0, 0, 0, 0]
+
+
+def test_a_slice_that_is_named_like_a_column_counts_once(empty: World, fill: Fill) -> None:
+    named = '{"intent": "how_to", "service_version": "1.0"}'
+    fill((3, {**EXCLUDED, "intent": "how_to", "slices": named}), (2, {**EXCLUDED, "intent": None, "slices": named}))
+    counts = {(each["name"], each["value"]): each["n"] for each in empty.get(LOSSES)["slices"]}
+    assert counts == {("intent", "how_to"): 5, ("service_version", "1.0"): 5}
 
 
 def test_without_reviews_nothing_was_lost_nor_kept(empty: World) -> None:

@@ -70,6 +70,17 @@ def test_whatever_the_slices_hold_the_evidence_is_written(
     assert sorted(slices_of(memory_store, verdict())) == sorted([*expected, ("service_version", "1.0")])
 
 
+@pytest.mark.parametrize("intent", ["how_to", None], ids=["both", "only the slice"])
+def test_a_slice_that_is_named_like_a_column_counts_once(
+    memory_store: Store, add_answers: AddAnswers, verdict: Callable[[], Verdict], intent: str | None
+) -> None:
+    named = '{"intent": "how_to", "service_version": "1.0"}'
+    add_answers(np.arange(0, 24, 0.1), 5000.0, slices=named, intent=intent)
+    found = evidence(memory_store, LATENCY_GUARDRAIL, verdict(), OnsetTimes()).slices
+    counts = sorted((each.name, each.value, each.n) for each in found)
+    assert counts == [("intent", "how_to", 240), ("service_version", "1.0", 240)]
+
+
 def test_slices_that_do_no_worse_than_they_may_are_left_out(
     memory_store: Store, add_answers: AddAnswers, verdict: Callable[[], Verdict]
 ) -> None:

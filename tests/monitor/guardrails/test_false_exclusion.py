@@ -57,11 +57,16 @@ def test_a_breach_says_which_rate_at_what_depth_from_how_many_reviews(judge: Jud
     finding = found["all"]
     assert finding.state is State.BREACH
     assert finding.sentence == (
-        "False exclusion over the last 168 h, all retrievals with evidence, at depth 20: 20 % (95 % interval "
-        "12.6–30.9 %, n = 100), 20 exclusions, limit 2 % (starting value)."
+        "False exclusion over the last 168 h, all retrievals with evidence, filtered at depth 20, unfiltered at 10: "
+        "20 % (95 % interval 12.6–30.9 %, n = 100), excluded in 20 answers, limit 2 % (starting value)."
     )
     assert found["filtered"].state is State.UNGUARDED
     assert found["filtered"].estimate.value == pytest.approx(0.4)
+
+
+def test_a_rate_among_the_filtered_has_the_depth_of_its_probes(judge: Judge) -> None:
+    finding = judge((20, EXCLUDED), (30, FOUND), (50, UNFILTERED), limits={"filtered": 0.9})["filtered"]
+    assert "filtered retrievals with evidence, at depth 20: 40 %" in finding.sentence
 
 
 def test_both_series_can_be_guarded_and_a_limit_that_was_set_is_no_starting_value(judge: Judge) -> None:
@@ -82,13 +87,13 @@ def test_ok_needs_the_upper_bound_below_the_limit(judge: Judge) -> None:
     assert judge((50, FOUND))["all"].state is State.INCONCLUSIVE
     finding = judge((200, FOUND))["all"]
     assert finding.state is State.OK
-    assert "0 exclusions" in finding.sentence
+    assert "excluded in 0 answers" in finding.sentence
     assert "more" not in finding.sentence
 
 
 def test_an_open_question_says_how_many_more_reviews_it_takes(judge: Judge) -> None:
     finding = judge((50, FOUND))["all"]
-    assert finding.sentence.endswith(" A verdict needs about 143 more reviewed retrievals with evidence.")
+    assert finding.sentence.endswith(" A verdict needs about 143 more reviewed answers with evidence.")
 
 
 def test_a_rate_above_the_limit_needs_enough_for_the_alarm(judge: Judge) -> None:
@@ -97,6 +102,20 @@ def test_a_rate_above_the_limit_needs_enough_for_the_alarm(judge: Judge) -> None
     loose = judge((4, EXCLUDED), (56, FOUND), alpha=0.02)["all"]
     wanted = [int(each.sentence.split("needs about ")[1].split()[0]) for each in (loose, finding)]
     assert wanted[0] < wanted[1]
+
+
+def test_where_what_is_unknown_keeps_a_verdict_away_no_number_of_reviews_is_promised(judge: Judge) -> None:
+    kept = judge((250, FOUND), (20, HIDDEN))["all"]
+    assert kept.state is State.INCONCLUSIVE
+    assert kept.sentence.endswith(" What could not be judged keeps a verdict away, not the number of reviews.")
+    alarm = judge((8, EXCLUDED), (92, FOUND), (600, HIDDEN), alpha=0.02)["all"]
+    assert alarm.state is State.INCONCLUSIVE
+    assert alarm.sentence.endswith(" What could not be judged keeps a verdict away, not the number of reviews.")
+
+
+def test_two_exclusions_beyond_the_limit_need_a_third_and_not_one_more_review(judge: Judge) -> None:
+    finding = judge((2, EXCLUDED), (18, FOUND), limits={"all": 0.001}, alpha=0.02)["all"]
+    assert finding.sentence.endswith(" An alarm needs exclusions in 3 answers.")
 
 
 def test_a_rate_on_the_limit_can_be_decided_by_no_number_of_reviews(judge: Judge) -> None:
@@ -133,12 +152,12 @@ def test_unfiltered_retrievals_alone_are_no_reassuring_zero(judge: Judge) -> Non
     finding = judge((300, UNFILTERED), (300, unprobed))["all"]
     assert (finding.state, finding.estimate.value) == (State.NO_DATA, None)
     assert finding.sentence == (
-        "Too few filtered retrievals were probed and drawn for review to stand for all of them over the last 168 h: "
+        "Too few filtered retrievals were probed, drawn and judged to stand for all of them over the last 168 h: "
         "missing evidence; limit 2 % (starting value)."
     )
     alone = judge((300, UNFILTERED))["all"]
     assert alone.state is State.OK
-    assert "at unknown depth: 0 %" in alone.sentence
+    assert ", unfiltered at depth 10: 0 %" in alone.sentence
 
 
 def test_retrievals_with_an_unknown_filter_are_said_to_be_left_out(judge: Judge) -> None:
@@ -173,9 +192,11 @@ def test_the_filter_that_turned_hard_is_found_with_onset_slice_and_release(
     service = make_service()
     reviews, rng = RelevanceReviews(), np.random.default_rng(5)
     broken_from = monday + timedelta(days=16)
+    fates: list[tuple[datetime, bool]] = []
     for hour in range(24 * 20):
         started_at = monday + timedelta(hours=hour, minutes=5)
         is_broken = started_at >= broken_from and rng.random() < 0.4
+        fates.append((started_at, is_broken))
         answer: dict[str, Any] = {
             "intent": "how_to" if is_broken else "lookup",
             "service_version": f"{1 + (started_at >= broken_from)}",
@@ -193,6 +214,13 @@ def test_the_filter_that_turned_hard_is_found_with_onset_slice_and_release(
     assert found[0].onset_earliest is not None
     assert found[0].onset_latest is not None
     assert found[0].onset_earliest - timedelta(hours=6) <= broken_from <= found[0].onset_latest
-    assert found[0].evidence.slices[0].value == "how_to"
+    shown = found[0].evidence
+    assert (shown.slices[0].value, shown.slices_among) == ("how_to", "filtered retrievals, unweighted")
+    of_release = next(each for each in shown.slices if (each.name, each.value) == ("service_version", "2"))
+    seen = [broken for at, broken in fates if max(shown.window_start, broken_from) <= at < shown.window_end]
+    assert of_release.n == len(seen)
+    assert of_release.estimate == pytest.approx(np.mean(seen))
+    # Half of the evidence is filtered, so of these twice as many may be excluded as of all.
+    assert of_release.excess == pytest.approx(sum(seen) - 2 * 0.02 * len(seen), rel=0.02)
     assert found[0].evidence.unit == "ratio"
     assert len(found[0].evidence.trace_ids) == 10

@@ -43,6 +43,7 @@ def drawn(rng: np.random.Generator, is_filtered: Flags) -> list[dict[str, Any]]:
                 "probability": 1.0 if filtered else UNFILTERED_DRAWN,
                 "priority": float(priority[day, number]),
                 "sampling_probability": PROBED if filtered else 1.0,
+                "recorded": 1.0,
                 "first_label": None,
                 "is_skipped": False,
                 "is_held": False,
@@ -93,7 +94,8 @@ def covered(rng: np.random.Generator, truth: float) -> tuple[bool, bool, bool]:
     serve(rng, rows)
     meanings = outcomes(rows, has_evidence, is_excluded)
     of_filtered = [row for row in rows if row["stratum"] == "filter_probe"]
-    every, filtered = exclusion_rate(rows, meanings).rate, exclusion_rate(of_filtered, meanings).rate
+    held = {"filter_probe": float(is_filtered.sum()), "unfiltered": float((~is_filtered).sum())}
+    every, filtered = (exclusion_rate(own, meanings, held).rate for own in (rows, of_filtered))
     true_every = is_excluded.sum() / has_evidence.sum()
     pooled = [each["is_excluded"] for each in meanings.values() if each["has_evidence"]]
     return (

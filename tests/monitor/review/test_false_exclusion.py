@@ -73,6 +73,7 @@ def test_each_series_has_its_own_denominator(service: Service, reviews: Relevanc
     assert found["all"].rate.value == pytest.approx(0.15)
     assert (found["filtered"].rate.n, found["all"].rate.n) == (10, 20)
     assert found["filtered"].depths == found["all"].depths == (20, 20)
+    assert (found["filtered"].unfiltered_depths, found["all"].unfiltered_depths) == (None, (10, 10))
 
 
 def test_a_retrieval_stands_for_those_that_were_not_drawn(service: Service, reviews: RelevanceReviews) -> None:
@@ -108,6 +109,17 @@ def test_what_is_skipped_is_missing_and_said(service: Service, reviews: Relevanc
     assert (found.rate.n, found.rate.missing, found.unknown) == (4, 1, {"not_labelled": 1})
 
 
+def test_the_rewrites_of_one_answer_are_no_independent_evidence(service: Service, reviews: RelevanceReviews) -> None:
+    for unit in [EXCLUDED] * 6 + [FOUND] * 94:
+        reviews.add(YESTERDAY, **unit)
+        for _ in range(4):
+            reviews.add_to_last(YESTERDAY, **unit)
+    found = rates(service, reviews)["filtered"].rate
+    assert found.value == pytest.approx(0.06)
+    assert (found.n, found.events) == (100, 6)
+    assert found.alarm_lower == pytest.approx(0.0106, abs=0.001)
+
+
 def test_without_metadata_the_bounds_allow_for_the_worst(service: Service, reviews: RelevanceReviews) -> None:
     add(reviews, 40, FOUND)
     sure = rates(service, reviews)["filtered"].rate
@@ -129,12 +141,68 @@ def test_without_metadata_an_alarm_needs_what_is_certain(service: Service, revie
     assert (found.value, found.upper) == (1.0, 1.0)
 
 
-def test_a_changed_index_tells_nothing_either_way(service: Service, reviews: RelevanceReviews) -> None:
-    add(reviews, 40, FOUND)
-    sure = rates(service, reviews)["filtered"].rate
+def test_a_changed_index_hides_exclusions_and_the_bounds_allow_for_them(
+    service: Service, reviews: RelevanceReviews
+) -> None:
+    add(reviews, 40, FOUND, versions=("1", "2"))
     add(reviews, 40, EXCLUDED, versions=("1", "2"))
     found = rates(service, reviews)["filtered"]
-    assert (found.rate.value, found.rate.upper, found.unknown) == (0.0, sure.upper, {"index_changed": 40})
+    assert (found.rate.value, found.rate.n, found.unknown) == (0.0, 40, {"index_changed": 40})
+    assert 0.5 < (found.rate.upper or 0) < 0.7
+
+
+def test_an_index_version_that_changes_all_the_time_gives_no_reassuring_zero(
+    service: Service, reviews: RelevanceReviews
+) -> None:
+    add(reviews, 100, EXCLUDED, versions=("1", "2"))
+    add(reviews, 100, UNFILTERED)
+    assert (rates(service, reviews)["all"].rate.upper or 0) > 0.4
+
+
+def test_the_judged_stand_for_those_of_their_part_that_are_not(service: Service, reviews: RelevanceReviews) -> None:
+    for _ in range(40):
+        reviews.skip(reviews.add(YESTERDAY, ["a"], ["c"], relevant=None), NOW)
+    add(reviews, 6, EXCLUDED)
+    add(reviews, 54, FOUND)
+    add(reviews, 100, UNFILTERED)
+    found = rates(service, reviews)
+    assert (found["all"].rate.value, found["filtered"].rate.value) == pytest.approx((0.05, 0.1))
+
+
+def test_where_probes_are_lost_neither_rate_is_known(service: Service, reviews: RelevanceReviews) -> None:
+    add(reviews, 30, FOUND, sampling_probability=0.1)
+    add(reviews, 100, UNFILTERED)
+    add(reviews, 100, {"found": ["a"]}, standing="not_probed")
+    found = rates(service, reviews)
+    for series in ("all", "filtered"):
+        assert (found[series].rate.value, found[series].unrepresented) == (0.0, None)
+    add(reviews, 189, {"found": ["a"]}, standing="not_probed")
+    add(reviews, 1, UNFILTERED)
+    found = rates(service, reviews)
+    for series in ("all", "filtered"):
+        assert (found[series].rate.value, found[series].unrepresented) == (None, "filter_probe")
+
+
+def test_filtered_retrievals_that_nobody_judged_are_not_represented(
+    service: Service, reviews: RelevanceReviews
+) -> None:
+    for _ in range(60):
+        reviews.skip(reviews.add(YESTERDAY, ["a"], ["c"], relevant=None), NOW)
+    add(reviews, 40, FOUND)
+    add(reviews, 100, UNFILTERED)
+    found = rates(service, reviews)["all"]
+    assert (found.rate.value, found.unrepresented) == (None, "filter_probe")
+
+
+@pytest.mark.parametrize("priority", [0.3, 0.6], ids=["none", "some"])
+def test_what_nobody_was_given_is_not_represented_by_the_unfiltered(
+    service: Service, reviews: RelevanceReviews, priority: float
+) -> None:
+    add(reviews, 10, FOUND, priority=0.2 if priority > 0.3 else 0.9, relevant=["a"] if priority > 0.3 else None)
+    add(reviews, 10, FOUND, priority=priority, relevant=None)
+    add(reviews, 20, UNFILTERED)
+    found = rates(service, reviews)["all"]
+    assert found.unrepresented == (None if priority > 0.3 else "filter_probe")
 
 
 def test_the_window_is_that_of_the_answers(service: Service, reviews: RelevanceReviews) -> None:

@@ -72,9 +72,9 @@ def test_two_builds_of_the_index_are_not_compared(
     assert (found.unknown_because, found.is_excluded) == (unknown, None if unknown else True)
 
 
-def test_a_changed_index_is_unknown_even_where_the_evidence_was_found() -> None:
+def test_what_the_filtered_search_found_passes_whatever_became_of_the_index() -> None:
     found = read("a", retrieval=search("a", version="1"), probed=probe(version="2"), rerank=frozenset())
-    assert found == Outcome(True, None, "rerank", Unknown.INDEX_CHANGED, 20)
+    assert found == Outcome(True, False, "rerank", None, 20)
 
 
 def test_spans_that_are_gone_leave_it_unknown() -> None:

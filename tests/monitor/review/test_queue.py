@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -61,6 +62,13 @@ def test_a_reviewer_who_comes_back_gets_what_they_held(desk: "Desk") -> None:
     other = desk.take(resume=True)
     assert other is not None
     assert other.item_id == second.item_id
+
+
+def test_an_item_that_is_given_out_again_was_served_once(desk: "Desk") -> None:
+    for _ in range(5):
+        desk.must_take(resume=True)
+    served = desk.store.rows("review_served_since", since=desk.now - timedelta(days=1), reviewer="ada")
+    assert [(row["served"], row["served_to_reviewer"]) for row in served] == [(1, 1)]
 
 
 def test_who_holds_nothing_resumes_with_the_next(desk: "Desk") -> None:

@@ -154,9 +154,9 @@ def retrieval_alone(searches: Searches) -> None:
         (never_probed, {"not_probed": 1}),
         (probe_that_failed, {"probe_failed": 1}),
         (probes_that_do_not_tell_their_share, {"probe_share_unknown": 10}),
-        (documents_without_ids, {"documents_not_recorded": 3}),
-        (texts_not_recorded, {"texts_not_recorded": 5}),
-        (nothing_found, {"documents_not_found": 2}),
+        (documents_without_ids, {"documents_not_recorded": 1, "probed_documents_not_recorded": 2}),
+        (texts_not_recorded, {"texts_not_recorded": 3, "probed_texts_not_recorded": 2}),
+        (nothing_found, {"documents_not_found": 1, "probed_documents_not_found": 1}),
         (answer_alone, {"answer_without_retrieval": 1}),
         (probe_alone, {"probe_without_retrieval": 1, "answer_without_retrieval": 1}),
         (retrieval_alone, {"retrieval_without_answer": 1, "answer_without_retrieval": 1}),
@@ -175,6 +175,16 @@ def test_what_cannot_be_drawn_is_counted_with_its_reason(
         "SELECT DISTINCT probability FROM review_rounds WHERE stratum NOT IN "
         "('uniform', 'low_confidence', 'thumbs_down', 'filter_probe', 'unfiltered')",
     ) == [{"probability": 0.0}]
+
+
+def test_a_stratum_without_a_share_is_counted_as_not_drawn(searches: Searches, draw: "Draw", table: "Table") -> None:
+    searches.retrieval(searches.answer(AGO), texts("a"))
+    searches.probed(AGO, texts("a"), texts("b"))
+    draw(searches.store, unfiltered_share=0.0, probe_share=0.0)
+    assert relevance_items(table, searches) == []
+    assert rounds(table, searches) == {"unfiltered": 1, "filter_probe": 1}
+    strata = "SELECT DISTINCT probability FROM review_rounds WHERE stratum IN ('filter_probe', 'unfiltered')"
+    assert table(searches.store, strata) == [{"probability": 0.0}]
 
 
 def test_an_entitlement_clause_alone_is_no_relevance_filter(searches: Searches, draw: "Draw", table: "Table") -> None:

@@ -44,7 +44,7 @@ WHERE series_name = 'all' OR series_name = 'intent=' || intent
 UNION ALL
 SELECT trace_id, answer_span_id, started_at, value
 FROM observed_false_exclusion(window_start, window_end)
-WHERE signal_name = 'false_exclusion' AND (series_name = 'all' OR is_filtered);
+WHERE signal_name = 'false_exclusion';
 
 -- The bound that an alarm about a lower limit is decided by; NULL where a signal has only the one from below.
 ALTER TABLE estimates ADD COLUMN alarm_upper DOUBLE;

@@ -13,7 +13,11 @@ named AS (
     SELECT lost_at, 'service_version', service_version FROM reviewed
     UNION ALL
     SELECT lost_at, entry.key, entry.value
-    FROM (SELECT lost_at, unnest(map_entries(try_cast(slices AS MAP(VARCHAR, VARCHAR)))) AS entry FROM reviewed)
+    FROM (
+        SELECT lost_at, intent, service_version, unnest(map_entries(try_cast(slices AS MAP(VARCHAR, VARCHAR)))) AS entry
+        FROM reviewed
+    )
+    WHERE (entry.key <> 'intent' OR intent IS NULL) AND (entry.key <> 'service_version' OR service_version IS NULL)
 ),
 counted AS (
     SELECT name, slice AS value, lost_at AS stage, count(*) AS n FROM named WHERE slice IS NOT NULL GROUP BY ALL
