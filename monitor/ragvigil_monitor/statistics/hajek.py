@@ -120,7 +120,7 @@ def _estimate(y: Values, w: Values, of: NDArray[np.intp], tail: float, alpha: fl
 
 def _sums(values: Values, of: NDArray[np.intp]) -> Values:
     """By cluster."""
-    return np.bincount(of, values)
+    return np.bincount(of, values).astype(np.float64)
 
 
 def _equivalent_size(y: Values, w: Values, of: NDArray[np.intp], value: float) -> float:
