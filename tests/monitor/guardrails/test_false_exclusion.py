@@ -218,7 +218,8 @@ def test_the_filter_that_turned_hard_is_found_with_onset_slice_and_release(
     assert (shown.slices[0].value, shown.slices_among) == ("how_to", "filtered retrievals, unweighted")
     of_release = next(each for each in shown.slices if (each.name, each.value) == ("service_version", "2"))
     fate = [broken for at, broken in fates if max(shown.window_start, broken_from) <= at < shown.window_end]
-    assert (of_release.n, of_release.estimate) == (len(fate), pytest.approx(np.mean(fate)))
+    assert of_release.n == len(fate)
+    assert of_release.estimate == pytest.approx(np.mean(fate))
     # Half of the evidence is filtered, so of these twice as many may be excluded as of all.
     assert of_release.excess == pytest.approx(sum(fate) - 2 * 0.02 * len(fate), rel=0.02)
     assert found[0].evidence.unit == "ratio"
