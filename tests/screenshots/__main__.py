@@ -1,6 +1,6 @@
-"""Pictures of the on-call app for the README: `python -m tests.screenshots [--url URL]`.
+"""Pictures of the pages for the README: `python -m tests.screenshots [--url URL] [--review-url URL]`.
 
-Without an address the sample of the tests is shown.
+Without an address the on-call app shows the sample of the tests, and there is no picture of the review.
 """
 
 import argparse
@@ -33,11 +33,13 @@ def main() -> int:
     with _address(args.url) as url, running_browser(chromium) as browser:
         for path in take(new_page(browser, args.scheme), url, args.out):
             print(path)
+        if args.review_url is not None:
+            print(take_review(new_page(browser, args.scheme), args.review_url, args.out))
     return 0
 
 
 def take(page: Page, url: str, folder: Path) -> Iterator[Path]:
-    """Overview, signals and the answer that the first alert, or else the list, leads to."""
+    """Overview, signals, evidence and the answer that the first alert, or else the list, leads to."""
     open_settled(page, url)
     yield _picture(page, folder / "overview.png")
     links = page.locator(".rv-trace")
@@ -47,8 +49,20 @@ def take(page: Page, url: str, folder: Path) -> Iterator[Path]:
     open_settled(page, f"{url}/signals?shown=28+d&window=24+h")
     page.locator("[data-testid=stVegaLiteChart] :is(canvas, svg)").first.wait_for()
     yield _picture(page, folder / "signals.png")
+    open_settled(page, f"{url}/evidence")
+    yield _picture(page, folder / "evidence.png")
     open_settled(page, f"{url}/{answer}")
     yield _picture(page, folder / "answer.png")
+
+
+def take_review(page: Page, url: str, folder: Path) -> Path:
+    """The item that a new reviewer is given."""
+    open_settled(page, url)
+    page.get_by_role("textbox").first.fill("ada")
+    page.keyboard.press("Enter")
+    page.get_by_text("Question").first.wait_for()
+    page.wait_for_load_state("networkidle")
+    return _picture(page, folder / "review.png")
 
 
 def _picture(page: Page, path: Path) -> Path:
@@ -74,8 +88,9 @@ def _address(url: str | None) -> Iterator[str]:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.screenshots", description="Pictures of the on-call app.")
+    parser = argparse.ArgumentParser(prog="python -m tests.screenshots", description="Pictures of the pages.")
     parser.add_argument("--url", help="a running on-call app (default: start one on sample data)")
+    parser.add_argument("--review-url", help="a running review app with something to review")
     parser.add_argument("--out", type=Path, default=IMAGES, help="folder for the pictures (default: docs/images)")
     parser.add_argument("--scheme", choices=["light", "dark"], default="light", help="colours (default: light)")
     return parser.parse_args()

@@ -10,9 +10,9 @@ from tests.screenshots.__main__ import take
 pytestmark = pytest.mark.browser
 
 
-def test_three_pictures_are_taken(app: str, browser: Browser, tmp_path: Path) -> None:
+def test_the_pictures_are_taken(app: str, browser: Browser, tmp_path: Path) -> None:
     page = new_page(browser)
     taken = list(take(page, app, tmp_path))
     page.context.close()
-    assert [path.name for path in taken] == ["overview.png", "signals.png", "answer.png"]
+    assert [path.name for path in taken] == ["overview.png", "signals.png", "evidence.png", "answer.png"]
     assert all(path.stat().st_size > 20_000 for path in taken)
