@@ -18,6 +18,7 @@ from ragvigil_monitor.demo.library import Library
 from ragvigil_monitor.demo.responses import checked
 from ragvigil_monitor.demo.truth import Truth
 from ragvigil_monitor.keys import Keys, Role
+from ragvigil_monitor.review.kinds import Kind
 from ragvigil_monitor.review.labels import Label
 
 REVIEWERS = ("ada", "bela", "chi")
@@ -61,13 +62,14 @@ class Reviewers:
             yield cls(http, library, truth, seed, stop)
 
     def label_all(self) -> None:
-        """Take turns until nothing waits for anybody, or someone stops the run."""
-        while not self._stop.is_set() and sum(self._label_next(reviewer) for reviewer in REVIEWERS):
-            pass
+        """Take turns, searches first, until nothing waits for anybody, or someone stops the run."""
+        for kind in (Kind.RELEVANCE, Kind.ANSWER):
+            while not self._stop.is_set() and sum(self._label_next(reviewer, kind) for reviewer in REVIEWERS):
+                pass
 
-    def _label_next(self, reviewer: str) -> bool:
-        """Whether there was anything for this reviewer."""
-        item = self._next(reviewer)
+    def _label_next(self, reviewer: str, kind: Kind) -> bool:
+        """Whether there was anything of a kind for this reviewer."""
+        item = self._next(reviewer, kind)
         if item is None:
             return False
         self.reviews.served += 1
@@ -75,8 +77,8 @@ class Reviewers:
         self.reviews.labelled += 1
         return True
 
-    def _next(self, reviewer: str) -> ReviewItem | None:
-        answer = checked(self._http.post("/api/v1/review/next", json={"reviewer": reviewer}))
+    def _next(self, reviewer: str, kind: Kind) -> ReviewItem | None:
+        answer = checked(self._http.post("/api/v1/review/next", json={"reviewer": reviewer, "kind": kind.value}))
         return SERVED.validate_json(answer.content).item
 
     def _label(self, item: ReviewItem, reviewer: str) -> None:
