@@ -35,9 +35,9 @@ def mean_interval(sample: ArrayLike, *, level: float = 0.95, alpha: float) -> In
     sample makes no difference, not even in the last digit.
 
     >>> mean_interval([2.0] * 100, alpha=0.001)  # doctest: +ELLIPSIS
-    IntervalEstimate(value=2.0, lower=2.0, upper=2.0, alarm_lower=1.84..., n=100, missing=0, needed=30)
-    >>> mean_interval([], alpha=0.001)
-    IntervalEstimate(value=None, lower=None, upper=None, alarm_lower=None, n=0, missing=0, needed=30)
+    IntervalEstimate(value=2.0, lower=2.0, upper=2.0, alarm_lower=1.84..., n=100, missing=0, needed=30, ...)
+    >>> mean_interval([], alpha=0.001)  # doctest: +ELLIPSIS
+    IntervalEstimate(value=None, lower=None, upper=None, alarm_lower=None, n=0, missing=0, needed=30, ...)
     """
     given = np.asarray(sample, dtype=np.float64).ravel()
     used = np.sort(given[np.isfinite(given) & (given >= 0)])
