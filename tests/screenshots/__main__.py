@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from playwright.sync_api import Page
-from tests.samples.chromium import chromium_path, new_page, open_settled, running_browser
+from tests.samples.chromium import chromium_path, new_page, open_settled, running_browser, settle
 from tests.samples.servers import running_api, running_dashboard, running_service
 from tests.samples.stores import sample
 
@@ -41,6 +41,7 @@ def main() -> int:
 def take(page: Page, url: str, folder: Path) -> Iterator[Path]:
     """Overview, signals, evidence and the answer that the first alert, or else the list, leads to."""
     open_settled(page, url)
+    page.locator(".rv-headline").wait_for()
     yield _picture(page, folder / "overview.png")
     links = page.locator(".rv-trace")
     if links.count() == 0:
@@ -60,8 +61,8 @@ def take_review(page: Page, url: str, folder: Path) -> Path:
     open_settled(page, url)
     page.get_by_role("textbox").first.fill("ada")
     page.keyboard.press("Enter")
-    page.get_by_text("Question").first.wait_for()
-    page.wait_for_load_state("networkidle")
+    page.locator(".rw-item, .rr-desk").first.wait_for()
+    settle(page)
     return _picture(page, folder / "review.png")
 
 

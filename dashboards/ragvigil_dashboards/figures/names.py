@@ -17,7 +17,7 @@ _SERIES = {
     "mean": "mean",
     "p50": "median",
     "p99": "99th percentile",
-    "all": "all answers",
+    "all": "all traffic",
     "filtered": "filtered retrievals",
     "mix": "mix of topics",
     "novelty": "novelty",

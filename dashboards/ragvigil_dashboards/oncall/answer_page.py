@@ -1,4 +1,4 @@
-"""One answer: question, answer, waterfall, and what each stage did to the evidence."""
+"""One answer: question, answer, what became of the evidence, and where the time went."""
 
 from collections.abc import Sequence
 
@@ -38,11 +38,11 @@ def draw(client: Client) -> None:
 def _one(answer: Answer, reviewed: Sequence[ReviewedRetrieval]) -> None:
     session.show(question_and_answer(answer))
     session.show(facts(answer, session.reader()))
-    session.show(tag("h2", "Where the time went"))
-    session.show(waterfall.draw(answer.spans))
-    session.show(tag("h2", "What each stage did to the evidence"))
-    session.show(losses_table(answer.spans, answer.citations))
     session.show(tag("h2", "What reviewers found of the evidence"))
     session.show(reviewed_evidence(reviewed))
+    session.show(tag("h2", "What each stage did to the evidence"))
+    session.show(losses_table(answer.spans, answer.citations))
+    session.show(tag("h2", "Where the time went"))
+    session.show(waterfall.draw(answer.spans))
     session.show(tag("h2", "Stages in full"))
     session.show(stage_details(answer.spans))
