@@ -40,6 +40,7 @@ def series(**changed: Any) -> ExclusionSeries:
         "limit_is_starting_value": False,
         "verdict": "unguarded",
         "more_reviews": None,
+        "held_up_by_unknown": False,
     }
     return ExclusionSeries(**{**said, **changed})
 

@@ -126,11 +126,12 @@ def test_one_that_is_down_is_a_problem_on_the_first_page(memory_store: Store) ->
 
 
 def test_a_key_that_is_refused_is_a_problem_and_is_not_shown(memory_store: Store, phoenix: Receiver) -> None:
-    phoenix.answers = [Reply(401, body=b"Unauthorized")]
+    phoenix.answers = [Reply(401, body=b"Unauthorized")] * 100
     with running(memory_store, phoenix.endpoint, api_key="px-wrong") as monitor:
         monitor.send(span(1))
-        monitor.await_state(refused=1)
+        wait_until(lambda: monitor.get("/status")["problems"] != [], 10)
         (problem,) = monitor.get("/status")["problems"]
+        monitor.await_state(waiting=1, refused=0)
         assert "401" in problem["detail"]
         assert "px-wrong" not in monitor.client.get("/api/v1/phoenix").text + str(problem)
 
