@@ -7,27 +7,6 @@ SELECT trace_id, answer_span_id, started_at, is_excluded::DOUBLE AS value
 FROM relevance_outcomes
 WHERE started_at >= window_start AND started_at < window_end AND has_evidence AND is_filtered;
 
-CREATE OR REPLACE MACRO observations(signal_name, series_name, window_start, window_end) AS TABLE
-SELECT trace_id, answer_span_id, started_at, value
-FROM observed_answer_latency(window_start, window_end)
-WHERE signal_name = 'latency_p95' AND series_name = 'answer'
-UNION ALL
-SELECT trace_id, answer_span_id, started_at, value
-FROM observed_stage_latency(window_start, window_end)
-WHERE signal_name = 'latency_p95' AND series_name <> 'answer' AND stage = series_name
-UNION ALL
-SELECT trace_id, answer_span_id, started_at, value
-FROM observed_answer_cost(window_start, window_end)
-WHERE signal_name = 'cost_per_query'
-UNION ALL
-SELECT trace_id, answer_span_id, started_at, value
-FROM observed_rate(signal_name, window_start, window_end)
-WHERE series_name = 'all' OR series_name = 'intent=' || intent
-UNION ALL
-SELECT trace_id, answer_span_id, started_at, value
-FROM observed_false_exclusion(window_start, window_end)
-WHERE signal_name = 'false_exclusion';
-
 -- A slice that an application names like a column of answers ('intent') counts once: the column goes before it.
 CREATE OR REPLACE MACRO sliced_observations(signal_name, series_name, window_start, window_end) AS TABLE
 WITH labelled AS (
