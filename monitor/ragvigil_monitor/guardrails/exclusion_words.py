@@ -7,7 +7,7 @@ from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.guardrails.sentence import figures_text, limit_text
 from ragvigil_monitor.review.false_exclusion import ALL, NOT_LABELLED, ExclusionRate
 from ragvigil_monitor.review.outcomes import Unknown
-from ragvigil_monitor.review.representation import FILTER_PROBE, UNFILTERED
+from ragvigil_monitor.review.strata import FILTER_PROBE, UNFILTERED
 from ragvigil_monitor.settings import FalseExclusion
 from ragvigil_monitor.signals.signal import Look
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate

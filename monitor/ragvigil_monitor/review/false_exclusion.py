@@ -26,7 +26,8 @@ import numpy as np
 
 from ragvigil_monitor.review.fitted_weights import Weighed, fitted
 from ragvigil_monitor.review.outcomes import Unknown
-from ragvigil_monitor.review.representation import FILTER_PROBE, held, unprobed, unrepresented
+from ragvigil_monitor.review.representation import held, unprobed, unrepresented
+from ragvigil_monitor.review.strata import FILTER_PROBE
 from ragvigil_monitor.review.weights import Reviewed, effective_sample
 from ragvigil_monitor.statistics.hajek import RateEstimate, hajek_rate
 from ragvigil_monitor.store import Store

@@ -9,8 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-FILTER_PROBE: Final = "filter_probe"
-UNFILTERED: Final = "unfiltered"
+from ragvigil_monitor.review.strata import FILTER_PROBE, UNFILTERED
 
 PROBED: Final = "probed_"
 """Begins the standings of probed retrievals that lack what a review needs, such as documents."""

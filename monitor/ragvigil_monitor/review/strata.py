@@ -14,6 +14,8 @@ from ragvigil_monitor.review.traffic import share_of_traffic
 from ragvigil_monitor.settings import Review
 
 UNIFORM: Final = "uniform"
+FILTER_PROBE: Final = "filter_probe"
+UNFILTERED: Final = "unfiltered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,8 @@ ANSWER_STRATA: Final = (
     ),
 )
 RETRIEVAL_STRATA: Final = (
-    Stratum("filter_probe", Kind.RELEVANCE, lambda settings, _hour: settings.probe_share),
-    Stratum("unfiltered", Kind.RELEVANCE, lambda settings, _hour: settings.unfiltered_share),
+    Stratum(FILTER_PROBE, Kind.RELEVANCE, lambda settings, _hour: settings.probe_share),
+    Stratum(UNFILTERED, Kind.RELEVANCE, lambda settings, _hour: settings.unfiltered_share),
 )
 """A retrieval is in the one that `retrievals_to_review` names as its standing, or in none."""
 STRATA: Final[tuple[Stratum, ...]] = (*ANSWER_STRATA, *RETRIEVAL_STRATA)
