@@ -59,8 +59,10 @@ def due_ends(start: datetime, now: datetime, every_s: int, lateness_s: float) ->
 
 def _guarded(service: Service, job: Job, now: datetime, was_failing: bool) -> int:
     try:
-        judged = _run(service, job, now)
+        with service.metrics.job_s.labels(job.name).time():
+            judged = _run(service, job, now)
     except Exception as failure:  # one job must not stop the others; the failure is logged and shown
+        service.metrics.job_failures.labels(job.name).inc()
         logger.exception("The job %s failed; it is tried again at the next run.", job.name)
         with service.store.transaction() as writer:
             error = f"{type(failure).__name__}: {failure}"
