@@ -115,6 +115,8 @@ TELEMETRY_SDK_LANGUAGE: Final = "telemetry.sdk.language"
 """string, resource: python."""
 PROCESS_PID: Final = "process.pid"
 """int, resource: the process."""
+HTTP_STATUS_CODE: Final = "http.response.status_code"
+"""int, on answers of the ASGI middleware: the status of the response."""
 EVENT_NAME: Final = "event.name"
 """string: the older place of a log record's event name."""
 

@@ -19,7 +19,7 @@ from ragvigil.export.exporter import Exporter
 from ragvigil.export.queue import TraceQueue
 from ragvigil.export.sender import Sender
 from ragvigil.export.worker import Worker
-from ragvigil.feedback_event import AnswerReference, FeedbackError, FeedbackEvent
+from ragvigil.feedback_event import AnswerReference, FeedbackEvent, NoSecretKeyError
 from ragvigil.guard import GUARD
 from ragvigil.ids import IdGenerator
 from ragvigil.keys import ANSWER_TOKENS, FILTER_VALUES, PROBE_SAMPLE, derived_key
@@ -99,7 +99,7 @@ class Recorder:
     def answer_of(self, token: object) -> AnswerReference:
         """The answer that a token names; raises FeedbackError for one that is not ours."""
         if self._token_key is None:
-            raise FeedbackError("token: no token can be checked, configure(secret_key=...) is missing")
+            raise NoSecretKeyError("token: no token can be checked, configure(secret_key=...) is missing")
         return verified(token, self._token_key)
 
     def take_feedback(self, event: FeedbackEvent) -> bool:
