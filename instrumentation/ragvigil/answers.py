@@ -29,8 +29,8 @@ class Answer(RecordedSpan):
     """One answer to one question, made by the stages below it.
 
     A context manager, sync and async, for one use. None of its methods raises. The first answer that begins directly
-    below one that `is_adoptable` is the same answer, not a part of it. One that `is_withdrawn` turned out to be none: it
-    is recorded as a mere span.
+    below one that `is_adoptable` is the same answer, not a part of it. One that `is_withdrawn` turned out to be none
+    and is recorded as a mere span.
     """
 
     __slots__ = ("_intent", "_is_named", "_is_same_as_outer", "_question", "is_adoptable", "is_withdrawn")

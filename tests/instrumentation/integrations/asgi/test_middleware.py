@@ -1,0 +1,365 @@
+"""Answers that the middleware opens, in a real FastAPI application."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import BackgroundTasks, FastAPI, HTTPException, WebSocket
+from fastapi.responses import FileResponse, StreamingResponse
+from starlette.middleware.base import BaseHTTPMiddleware
+from starlette.testclient import TestClient
+
+import ragvigil
+from ragvigil import attributes as names
+from ragvigil.integrations.asgi import TOKEN_HEADER, AnswerMiddleware, cookie, header
+from ragvigil.testing import InMemoryExporter, ManualClock
+
+Exported = Callable[[], InMemoryExporter]
+Ask = Callable[..., httpx.Response]
+TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
+PARENT = f"00-{TRACE_ID}-b7ad6b7169203331-01"
+
+
+def application(clock: ManualClock) -> FastAPI:
+    app = FastAPI()
+
+    @app.get("/ask")
+    def ask(question: str, tasks: BackgroundTasks, later: bool = False) -> str:
+        clock.advance(1.0)
+        ragvigil.current_answer().set(question=question)
+        with ragvigil.stage("generate"):
+            pass
+        if later:
+            tasks.add_task(_summarize, clock)
+        return question.upper()
+
+    @app.get("/decorated")
+    @ragvigil.pipeline("mine", intent="how_to")
+    async def decorated(question: str) -> str:
+        ragvigil.current_answer().slice("team", "data")
+        return question.upper()
+
+    @app.get("/stream")
+    def stream(question: str) -> StreamingResponse:
+        return StreamingResponse(words(question, clock))
+
+    @app.get("/fail")
+    def fail(kind: str) -> str:
+        if kind == "http":
+            raise HTTPException(503, "no model")
+        if kind == "refused":
+            raise HTTPException(403)
+        raise ZeroDivisionError("the application's own")
+
+    @app.get("/chats/{chat}/ask")
+    def chat(chat: str) -> str:
+        ragvigil.current_answer().set(question=chat)
+        return chat
+
+    @app.get("/twice")
+    def twice() -> list[str]:
+        return [shout("one"), shout("two")]
+
+    @app.websocket("/ask")
+    async def socket(socket: WebSocket) -> None:
+        await socket.accept()
+        await socket.send_text(ragvigil.current_answer().id)
+        await socket.close()
+
+    return app
+
+
+@ragvigil.pipeline
+def shout(question: str) -> str:
+    return question.upper()
+
+
+def words(question: str, clock: ManualClock) -> Iterator[str]:
+    for word in (question, "yes", "no"):
+        clock.advance(2.0)
+        with ragvigil.stage("generate"):
+            yield word
+    ragvigil.current_answer().set(question=question, answer="yes no")
+
+
+def _summarize(clock: ManualClock) -> None:
+    clock.advance(60.0)
+    with ragvigil.stage("summarize"):
+        ragvigil.current_answer().set(answer="too late")
+
+
+@pytest.fixture
+def ask(clock: ManualClock) -> Iterator[Ask]:
+    """Ask the application that has the middleware with the options given."""
+    clients: list[TestClient] = []
+
+    def asked(path: str, *, headers: Any = None, routes: Any = None, method: str = "GET", **options: Any) -> Any:
+        app = application(clock)
+        app.add_middleware(AnswerMiddleware, routes=routes or {path.partition("?")[0]}, **options)
+        clients.append(TestClient(app, raise_server_exceptions=False))
+        return clients[-1].request(method, path, headers=headers)
+
+    yield asked
+    for client in clients:
+        client.close()
+
+
+def test_the_endpoint_finds_its_answer(exported: Exported, ask: Ask) -> None:
+    assert ask("/ask?question=why").json() == "WHY"
+    answer = exported().one("ask")
+    assert answer.attributes[names.INPUT_VALUE] == "why"
+    assert answer.attributes[names.ANSWER_ID] == f"{answer.trace_id}-{answer.span_id}"
+    assert answer.attributes[names.HTTP_STATUS_CODE] == 200
+    assert (answer.duration_s, answer.status) == (1.0, "unset")
+    stage = exported().one("generate")
+    assert (stage.parent_id, stage.attributes[names.ANSWER_SPAN_ID]) == (answer.span_id, answer.span_id)
+    assert names.TIME_TO_FIRST_CHUNK not in answer.attributes
+
+
+def test_the_client_gets_a_token_that_names_the_answer(exported: Exported, ask: Ask) -> None:
+    token = ask("/ask?question=why").headers[TOKEN_HEADER]
+    assert ragvigil.feedback("thumbs_up", token=token)
+    answer = exported().one("ask")
+    assert exported().logs[0].span_id == answer.span_id
+
+
+def test_the_token_goes_where_it_is_wanted(exported: Exported, ask: Ask) -> None:
+    assert TOKEN_HEADER not in ask("/ask?question=why", token_header=None).headers
+    assert ask("/ask?question=why", token_header="X-Token").headers["x-token"].startswith("rv1.")
+
+
+def test_without_a_key_there_is_no_token_and_that_is_counted(lenient: None, ask: Ask) -> None:
+    ragvigil.configure(exporter=InMemoryExporter())
+    assert TOKEN_HEADER not in ask("/ask?question=why").headers
+    assert ragvigil.counts().feedback.tokens_without_key == 1
+
+
+def test_a_streamed_answer_ends_with_its_last_byte(exported: Exported, ask: Ask) -> None:
+    assert ask("/stream?question=why").text == "whyyesno"
+    answer = exported().one("stream")
+    assert answer.duration_s == 6.0
+    assert answer.attributes[names.TIME_TO_FIRST_CHUNK] == 2.0
+    assert answer.attributes[names.OUTPUT_VALUE] == "yes no"
+    assert {stage.attributes[names.ANSWER_SPAN_ID] for stage in exported().named("generate")} == {answer.span_id}
+
+
+def test_background_tasks_belong_to_the_answer_but_not_to_its_duration(exported: Exported, ask: Ask) -> None:
+    ask("/ask?question=why&later=true")
+    answer, later = exported().one("ask"), exported().one("summarize")
+    assert answer.duration_s == 1.0
+    assert names.OUTPUT_VALUE not in answer.attributes
+    assert (later.trace_id, later.parent_id) == (answer.trace_id, answer.span_id)
+    assert later.attributes[names.ANSWER_SPAN_ID] == answer.span_id
+    assert later.start_ns >= answer.end_ns + 60_000_000_000
+
+
+def test_a_decorated_endpoint_is_the_same_answer(exported: Exported, ask: Ask) -> None:
+    token = ask("/decorated?question=why").headers[TOKEN_HEADER]
+    (answer,) = exported().spans
+    assert answer.name == "decorated"
+    assert (answer.attributes[names.INPUT_VALUE], answer.attributes[names.OUTPUT_VALUE]) == ("why", "WHY")
+    assert answer.attributes[names.INTENT] == "how_to"
+    assert answer.attributes[names.SLICE_PREFIX + "team"] == "data"
+    assert ragvigil.feedback("thumbs_up", token=token)
+    assert ragvigil.counts().started == 1
+
+
+def test_only_the_first_pipeline_is_the_same_answer(exported: Exported, ask: Ask) -> None:
+    ask("/twice")
+    outer, inner = exported().one("twice"), exported().one("shout")
+    assert (outer.attributes[names.INPUT_VALUE], inner.attributes[names.INPUT_VALUE]) == ("one", "two")
+    assert inner.parent_id == outer.span_id
+    assert inner.attributes[names.ANSWER_ID] != outer.attributes[names.ANSWER_ID]
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "message"),
+    [("http", 503, "HTTP 503"), ("own", 500, "ZeroDivisionError: the application's own")],
+)
+def test_a_failure_is_recorded_and_stays_what_it_is(
+    exported: Exported, ask: Ask, kind: str, status: int, message: str
+) -> None:
+    assert ask(f"/fail?kind={kind}").status_code == status
+    answer = exported().one("fail")
+    assert (answer.status, answer.status_message) == ("error", message)
+    assert names.ANSWER_ID in answer.attributes
+
+
+def test_an_exception_passes_untouched(exported: Exported, clock: ManualClock) -> None:
+    app = application(clock)
+    app.add_middleware(AnswerMiddleware, routes={"/fail"})
+    with pytest.raises(ZeroDivisionError, match="own"):
+        TestClient(app).get("/fail?kind=own")
+    assert [event.name for event in exported().one("fail").events] == ["exception"]
+
+
+@pytest.mark.parametrize("path", ["/ask", "/fail?kind=refused", "/missing"])
+def test_a_refused_request_is_no_answer(exported: Exported, ask: Ask, path: str) -> None:
+    response = ask(path)
+    assert 400 <= response.status_code < 500
+    assert TOKEN_HEADER not in response.headers
+    (span,) = exported().spans
+    assert names.ANSWER_ID not in span.attributes
+    assert ragvigil.counts().started == ragvigil.counts().exported == 1
+
+
+@pytest.mark.parametrize("method", ["OPTIONS", "HEAD"])
+def test_questions_about_the_route_are_not_recorded(exported: Exported, ask: Ask, method: str) -> None:
+    ask("/ask", method=method)
+    assert exported().spans == []
+
+
+def test_other_routes_are_not_recorded(exported: Exported, ask: Ask) -> None:
+    assert ask("/ask?question=why", routes={"/as", "/ask/", "/asking"}).json() == "WHY"
+    assert exported().spans[0].name == "generate"
+    assert len(exported().spans) == 1
+
+
+def test_routes_have_names_parameters_and_mounts(exported: Exported, ask: Ask, clock: ManualClock) -> None:
+    ask("/chats/7/ask", routes={"/chats/{chat}/ask": "chat"})
+    outer, inner = FastAPI(), application(clock)
+    inner.add_middleware(AnswerMiddleware, routes={"/ask": "mounted"})
+    outer.mount("/v1", inner)
+    TestClient(outer).get("/v1/ask?question=why")
+    assert exported().one("chat").attributes[names.INPUT_VALUE] == "7"
+    assert exported().one("mounted").attributes[names.INPUT_VALUE] == "why"
+
+
+def test_a_function_may_choose(exported: Exported, ask: Ask) -> None:
+    ask("/ask?question=why", routes=lambda scope: "chosen" if scope["method"] == "GET" else None)
+    assert exported().one("chosen").attributes[names.INPUT_VALUE] == "why"
+
+
+@pytest.mark.parametrize("routes", ["/ask", {"ask"}, {3}, {"": "x"}])
+def test_routes_that_are_none_are_refused_at_once(routes: Any) -> None:
+    with pytest.raises(ValueError, match="routes: got"):
+        AnswerMiddleware(application(ManualClock()), routes)
+
+
+def test_session_and_user_are_read_from_the_request(exported: Exported, ask: Ask) -> None:
+    headers = [("X-Session", "s-1"), ("X-Session", "s-2"), ("Cookie", "a=b; user=u-7")]
+    ask("/ask?question=why", headers=headers, session_id=header("x-session"), user_id=cookie("user"))
+    answer = exported().one("ask")
+    assert (answer.attributes[names.SESSION_ID], answer.attributes[names.USER_ID]) == ("s-1", "u-7")
+
+
+def test_path_parameters_are_there_when_the_session_is_read(exported: Exported, ask: Ask) -> None:
+    def session(scope: Any) -> str:
+        return str(scope["path_params"]["chat"])
+
+    ask("/chats/7/ask", routes={"/chats/{id}/ask"}, session_id=session)
+    assert exported().spans[0].attributes[names.SESSION_ID] == "7"
+
+
+def test_what_the_user_hands_in_may_fail(lenient: None, exported: Exported, ask: Ask) -> None:
+    def broken(scope: Any) -> str:
+        raise KeyError("nothing here")
+
+    assert ask("/ask?question=why", session_id=broken, user_id=lambda scope: 3).json() == "WHY"
+    answer = exported().one("ask")
+    assert names.SESSION_ID not in answer.attributes
+    assert answer.dropped_attributes == 1
+    assert ask("/ask?question=why", routes=broken).json() == "WHY"
+    assert len(exported().named("ask")) == 1
+
+
+@pytest.mark.parametrize("hostile", [b"\xff\xfe", b"a=\x00; user", b"=;;=;user=\xe9", b"user=" + b"x" * 5000])
+def test_hostile_headers_hurt_nobody(exported: Exported, ask: Ask, hostile: bytes) -> None:
+    headers = [(b"cookie", hostile), (b"traceparent", hostile), (b"x-session", hostile)]
+    asked = ask("/ask?question=why", headers=headers, session_id=header("X-Session"), user_id=cookie("user"))
+    assert asked.json() == "WHY"
+    assert exported().one("ask").parent_id == ""
+
+
+@pytest.mark.parametrize(
+    ("headers", "trace_id"),
+    [
+        ([("traceparent", PARENT)], TRACE_ID),
+        ([("traceparent", PARENT), ("traceparent", PARENT)], None),
+        ([("traceparent", f"00-{'0' * 32}-b7ad6b7169203331-01")], None),
+        ([], None),
+    ],
+    ids=["one", "two", "zero", "none"],
+)
+def test_the_answer_continues_the_callers_trace(
+    exported: Exported, ask: Ask, headers: list[tuple[str, str]], trace_id: str | None
+) -> None:
+    ask("/ask?question=why", headers=headers)
+    answer = exported().one("ask")
+    assert (answer.trace_id == TRACE_ID) == (trace_id is not None)
+    assert (answer.parent_id, answer.flags & 1) == (("b7ad6b7169203331", 1) if trace_id else ("", 0))
+
+
+def test_other_middleware_may_lie_around_and_below(exported: Exported, clock: ManualClock) -> None:
+    app = application(clock)
+
+    async def passing(request: Any, call_next: Any) -> Any:
+        return await call_next(request)
+
+    app.add_middleware(BaseHTTPMiddleware, dispatch=passing)
+    app.add_middleware(AnswerMiddleware, routes={"/stream"})
+    app.add_middleware(BaseHTTPMiddleware, dispatch=passing)
+    assert TestClient(app).get("/stream?question=why").text == "whyyesno"
+    assert exported().one("stream").duration_s == 6.0
+
+
+def test_twice_the_middleware_is_once_the_answer(exported: Exported, clock: ManualClock) -> None:
+    app = application(clock)
+    app.add_middleware(AnswerMiddleware, routes={"/decorated": "inner"})
+    app.add_middleware(AnswerMiddleware, routes={"/decorated": "outer"})
+    response = TestClient(app).get("/decorated?question=why")
+    assert len(response.headers.get_list(TOKEN_HEADER)) == 1
+    (answer,) = exported().spans
+    assert (answer.name, answer.attributes[names.INPUT_VALUE]) == ("outer", "why")
+
+
+def test_websockets_and_lifespan_pass(exported: Exported, clock: ManualClock) -> None:
+    app = application(clock)
+    app.add_middleware(AnswerMiddleware, routes={"/ask"})
+    with TestClient(app) as client, client.websocket_connect("/ask") as socket:
+        assert socket.receive_text() == ""
+    assert exported().spans == []
+
+
+def test_a_file_sent_by_the_server_ends_the_answer(exported: Exported, tmp_path: Any) -> None:
+    """With the `pathsend` extension there is no body message."""
+    (tmp_path / "a.txt").write_text("body")
+    sent: list[str] = []
+
+    async def run() -> None:
+        async def send(message: Any) -> None:
+            sent.append(message["type"])
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        scope = {
+            "type": "http",
+            "method": "GET",
+            "path": "/file",
+            "headers": [],
+            "extensions": {"http.response.pathsend": {}},
+        }
+        await AnswerMiddleware(FileResponse(tmp_path / "a.txt"), {"/file"})(scope, receive, send)
+
+    asyncio.run(run())
+    assert sent == ["http.response.start", "http.response.pathsend"]
+    assert exported().one("file").events == []
+
+
+def test_without_configure_nothing_is_touched(ask: Ask) -> None:
+    assert ask("/decorated?question=why").json() == "WHY"
+    assert TOKEN_HEADER not in ask("/decorated?question=why").headers
+
+
+async def test_concurrent_requests_keep_apart(exported: Exported, clock: ManualClock) -> None:
+    app = application(clock)
+    app.add_middleware(AnswerMiddleware, routes={"/decorated", "/stream"})
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://app") as client:
+        paths = [f"/{('decorated', 'stream')[n % 2]}?question=q{n}" for n in range(20)]
+        await asyncio.gather(*[client.get(path) for path in paths])
+    answers = exported().named("decorated") + exported().named("stream")
+    assert sorted(a.attributes[names.INPUT_VALUE] for a in answers) == sorted(f"q{n}" for n in range(20))
+    assert len({answer.trace_id for answer in answers}) == 20
