@@ -76,9 +76,8 @@ def test_a_streamed_answer_is_adopted_with_its_text_and_first_token(exported: Ex
 
 
 def test_a_failure_inside_is_recorded_although_it_is_caught_outside(exported: Exported) -> None:
-    with waiting():
-        with pytest.raises(ZeroDivisionError), ragvigil.pipeline("inner"):
-            raise ZeroDivisionError("own")
+    with waiting(), pytest.raises(ZeroDivisionError), ragvigil.pipeline("inner"):
+        raise ZeroDivisionError("own")
     assert exported().one("outer").status_message == "ZeroDivisionError: own"
 
 

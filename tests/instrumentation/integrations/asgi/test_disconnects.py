@@ -122,9 +122,12 @@ def test_the_answer_lies_below_the_server_span_of_other_instrumentation(exported
     spans, provider, app = InMemorySpanExporter(), TracerProvider(), application()
     provider.add_span_processor(SimpleSpanProcessor(spans))
     FastAPIInstrumentor.instrument_app(app, tracer_provider=provider)
-    with running_app(app) as address:
-        httpx.get(f"{address}/ask", headers={"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}).raise_for_status()
-    provider.shutdown()
+    try:
+        with running_app(app) as address:
+            httpx.get(f"{address}/ask", headers={"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}).raise_for_status()
+    finally:
+        FastAPIInstrumentor.uninstrument_app(app)  # it has patched Starlette for the whole process
+        provider.shutdown()
     answer = exported().one("ask")
     server = next(span for span in spans.get_finished_spans() if span.kind.name == "SERVER")
     assert server.context is not None
