@@ -4,7 +4,7 @@ import os
 import time
 import uuid
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from opentelemetry import trace
 from opentelemetry.trace import TraceFlags
@@ -32,6 +32,15 @@ from ragvigil.version import __version__
 
 if TYPE_CHECKING:
     from ragvigil.span import RecordedSpan
+
+
+class RecorderState(NamedTuple):
+    """How a recorder is doing: traces and feedback events that wait, whether the background thread runs."""
+
+    waiting: int
+    is_half_full: bool
+    is_delivering: bool
+    has_secret_key: bool
 
 
 class Recorder:
@@ -136,6 +145,15 @@ class Recorder:
         began = time.monotonic()
         is_probed = self._probes.wait(timeout_s / 2)
         return self._worker.flush(timeout_s - (time.monotonic() - began)) and is_probed
+
+    def state(self) -> "RecorderState":
+        """What waits, and whether somebody delivers it."""
+        return RecorderState(
+            waiting=self._queue.waiting(),
+            is_half_full=self._queue.is_half_full(),
+            is_delivering=self._worker.is_running(),
+            has_secret_key=self._token_key is not None,
+        )
 
     def counts(self) -> Counts:
         """What became of the spans so far."""

@@ -1,4 +1,5 @@
--- Of what each process began, how much is stored? Counters are NULL for a sender that reported none.
+-- Of what each process began, how much is stored? Counters are NULL for a sender that reported none. Test traces of
+-- `ragvigil doctor` come from no process.
 WITH counts AS (
     SELECT instance_id, service, reported_at, started, exported, spooled, dropped
     FROM process_counts
@@ -13,7 +14,7 @@ arrived AS (
         count(*) FILTER (WHERE counts.reported_at IS NULL OR spans.started_at <= counts.reported_at) AS stored
     FROM spans
     LEFT JOIN counts ON counts.instance_id = spans.instance_id
-    WHERE spans.started_at >= $since
+    WHERE spans.started_at >= $since AND spans.service <> $doctor
     GROUP BY spans.instance_id, spans.service
 )
 
