@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -47,12 +48,12 @@ class MarkedTrace:
 def check_sending(target: Target, trace: MarkedTrace, timeout_s: float) -> Iterator[Finding]:
     """Send the trace, and an empty request for logs, to see whether the receiver takes both."""
     exporter = HttpExporter(target.traces_url, target.logs_url, target.headers, timeout_s, compress=target.gzip)
-    parts = ((Signal.TRACES, trace.encoded(time.time_ns())), (Signal.LOGS, b""))
-    for signal, payload in parts:
-        finding = _judged(signal, _attempt(exporter, signal, payload, timeout_s))
-        yield finding
-        if finding.verdict == "problem":
-            return
+    with closing(exporter):
+        for signal, payload in ((Signal.TRACES, trace.encoded(time.time_ns())), (Signal.LOGS, b"")):
+            finding = _judged(signal, _attempt(exporter, signal, payload, timeout_s))
+            yield finding
+            if finding.verdict == "problem":
+                return
 
 
 def _attempt(exporter: HttpExporter, signal: Signal, payload: bytes, timeout_s: float) -> Delivery:

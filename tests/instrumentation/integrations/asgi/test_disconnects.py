@@ -55,7 +55,7 @@ async def _endless() -> AsyncIterator[str]:
 async def _until_disconnected(request: Request) -> AsyncIterator[str]:
     ragvigil.current_answer().set(question="still there")
     yield "word "
-    while not await request.is_disconnected():
+    while not await request.is_disconnected():  # noqa: ASYNC110 - as applications do it
         await asyncio.sleep(0.01)
 
 
