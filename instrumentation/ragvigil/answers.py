@@ -1,7 +1,7 @@
 """Answers: the span around everything that is done for one question."""
 
 from collections.abc import Callable
-from typing import Final, ParamSpec, TypeVar, Unpack, overload
+from typing import Final, ParamSpec, TypeVar, Unpack, cast, overload
 
 from opentelemetry.context import Context, get_current
 
@@ -21,6 +21,8 @@ from ragvigil.wrapping import wrap
 
 _MAX_SLICES: Final = 32
 _DEFAULT_NAME: Final = "answer"
+_SHARED: Final = frozenset(RecordedSpan.__slots__) - {"_token", "end_ns", "name", "taken"}
+"""What two views of one answer have in common."""
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -59,10 +61,8 @@ class Answer(RecordedSpan):
         outer.fields.update(self.fields)
         outer.rare = outer.rare or Rare()
         outer.set_attributes({} if self.rare is None else self.rare.attributes)
-        self.fields, self.rare, self.answer, self.trace = outer.fields, outer.rare, outer.answer, outer.trace
-        self.trace_number, self.trace_flags, self.trace_state = outer.trace_number, outer.trace_flags, outer.trace_state
-        self.parent_id, self.parent_is_remote = outer.parent_id, outer.parent_is_remote
-        self.span_id, self.start_ns = outer.span_id, outer.start_ns
+        for shared in _SHARED:
+            setattr(self, shared, getattr(outer, shared))
 
     def _end(self, trace: OpenTrace, end_ns: int) -> None:
         if self._is_same_as_outer:
@@ -109,9 +109,10 @@ class Answer(RecordedSpan):
     def slice(self, name: str, value: str) -> None:
         """Put the answer into a slice of traffic, for example ("team", "data")."""
         with GUARD:
-            slices = self.fields.setdefault("slices", {}) if self._takes_facts() else None
-            if isinstance(slices, dict) and len(slices) < _MAX_SLICES:
-                slices[name] = value
+            if self._takes_facts():
+                slices = cast("dict[str, str]", self.fields.setdefault("slices", {}))
+                if len(slices) < _MAX_SLICES:
+                    slices[name] = value
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """Make every call of `function` an answer: its question argument in, its text out."""

@@ -4,22 +4,13 @@ import platform
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from pkgutil import iter_modules
 from typing import Final
 
-from ragvigil import integrations
+from ragvigil.doctor.adapters import ADAPTERS, PACKAGE
 from ragvigil.doctor.finding import Finding, ok
 
 _BASE: Final = ("opentelemetry-sdk", "opentelemetry-proto", "protobuf")
 _EXTRAS: Final = {"monitor": "duckdb", "dashboards": "streamlit", "demo": "rich"}
-_FRAMEWORKS: Final = (
-    "fastapi",
-    "starlette",
-    "langchain-core",
-    "llama-index-core",
-    "qdrant-client",
-    "chromadb",
-)
 
 
 def check_installed() -> Iterator[Finding]:
@@ -28,9 +19,7 @@ def check_installed() -> Iterator[Finding]:
     yield ok("packages", ", ".join([f"{name} {_version(name)}" for name in _BASE]))
     present = [extra for extra, module in _EXTRAS.items() if find_spec(module) is not None]
     yield ok("extras", ", ".join(present) or "none, and instrumentation needs none")
-    found = [f"{name} {_version(name)}" for name in _FRAMEWORKS if _version(name) is not None]
-    adapters = sorted(module.name for module in iter_modules(integrations.__path__))
-    yield ok("adapters", f"available: {', '.join(adapters)}; installed here: {', '.join(found) or 'none'}")
+    yield ok("adapters", f"for what is installed here: {', '.join(_adapters()) or 'none'}")
 
 
 def _version(distribution: str) -> str | None:
@@ -38,3 +27,10 @@ def _version(distribution: str) -> str | None:
         return version(distribution)
     except PackageNotFoundError:
         return None
+
+
+def _adapters() -> Iterator[str]:
+    for adapter, distribution in ADAPTERS.items():
+        found = _version(distribution)
+        if found is not None and find_spec(PACKAGE + adapter) is not None:
+            yield f"{adapter} ({distribution} {found})"

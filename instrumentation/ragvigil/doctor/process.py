@@ -7,19 +7,16 @@ from typing import Final
 
 from ragvigil import current, settings
 from ragvigil.counts import Counts
+from ragvigil.doctor.adapters import ADAPTERS, PACKAGE
 from ragvigil.doctor.finding import Finding, ok, problem, warning
 from ragvigil.guard import GUARD
 from ragvigil.recorder import Recorder, RecorderState
 
-_INTEGRATIONS: Final = "ragvigil.integrations."
 _MOST_REPORTS: Final = 10
 
 
-def diagnosis() -> tuple[Finding, ...]:
-    """What is well and what is not in this process: recording, delivery, losses, keys, probes, adapters.
-
-    Reads a few counters, so an application may print it at start-up or serve it. Never raises and never waits.
-    """
+def examined() -> tuple[Finding, ...]:
+    """The findings of every check, see `ragvigil.diagnosis`."""
     with GUARD:
         return tuple(_findings(current.recorder))
     return (problem("diagnosis", "failed by itself", "see the log"),)
@@ -106,9 +103,8 @@ def _probes(counts: Counts) -> Iterator[Finding]:
 
 
 def _adapters() -> Finding:
-    prefix = len(_INTEGRATIONS)
-    active = {name[prefix:].partition(".")[0] for name in tuple(sys.modules) if name.startswith(_INTEGRATIONS)}
-    return ok("adapters", f"active: {', '.join(sorted(active)) or 'none, only decorators'}")
+    active = [name for name in ADAPTERS if PACKAGE + name in sys.modules]
+    return ok("adapters", f"in use: {', '.join(active) or 'none, only decorators'}")
 
 
 def _reports() -> Iterator[Finding]:
