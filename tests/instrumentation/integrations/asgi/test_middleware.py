@@ -45,6 +45,11 @@ def application(clock: ManualClock) -> FastAPI:  # noqa: C901 - a list of routes
     def stream(question: str) -> StreamingResponse:
         return StreamingResponse(words(question, clock))
 
+    @app.get("/decorated-stream")
+    @ragvigil.pipeline
+    def decorated_stream(question: str) -> StreamingResponse:
+        return StreamingResponse(words(question, clock))
+
     @app.get("/fail")
     def fail(kind: str) -> str:
         if kind == "http":
@@ -164,6 +169,16 @@ def test_a_decorated_endpoint_is_the_same_answer(exported: Exported, ask: Ask) -
     assert answer.attributes[names.SLICE_PREFIX + "team"] == "data"
     assert ragvigil.feedback("thumbs_up", token=token)
     assert ragvigil.counts().started == 1
+
+
+def test_a_decorated_endpoint_may_return_a_stream(exported: Exported, ask: Ask) -> None:
+    """The decorator alone would end the answer before its first word."""
+    assert ask("/decorated-stream?question=why").text == "whyyesno"
+    answer = exported().one("decorated-stream")
+    assert (answer.duration_s, answer.attributes[names.OUTPUT_VALUE]) == (6.0, "yes no")
+    assert answer.attributes[names.INPUT_VALUE] == "why"
+    assert {stage.attributes[names.ANSWER_SPAN_ID] for stage in exported().named("generate")} == {answer.span_id}
+    assert len([span for span in exported().spans if names.ANSWER_ID in span.attributes]) == 1
 
 
 def test_only_the_first_pipeline_is_the_same_answer(exported: Exported, ask: Ask) -> None:
