@@ -17,7 +17,7 @@ from ragvigil.integrations.asgi import AnswerMiddleware, feedback_app, header
 
 ragvigil.configure(service_name="chat", service_version="2.0", secret_key=b"secret of the chat")
 app = FastAPI(routes=[Route("/feedback", feedback_app())])
-app.add_middleware(AnswerMiddleware, routes={"/ask", "/stream"}, session_id=header("x-session"))
+app.add_middleware(AnswerMiddleware, routes={"/ask", "/stream", "/endless"}, session_id=header("x-session"))
 
 
 @ragvigil.retriever(query="query")
@@ -55,6 +55,19 @@ async def _words(question: str) -> AsyncIterator[str]:
         for document in search(question):
             await asyncio.sleep(0.01)
             yield f"{document} "
+
+
+@app.get("/endless")
+async def endless(question: str) -> StreamingResponse:
+    """An answer that never ends by itself."""
+    return StreamingResponse(_endless(question), media_type="text/plain")
+
+
+async def _endless(question: str) -> AsyncIterator[str]:
+    ragvigil.current_answer().set(question=question)
+    while True:
+        yield "word "
+        await asyncio.sleep(0.01)
 
 
 with ragvigil.pipeline("warm-up") as warm_up:

@@ -71,8 +71,14 @@ class Finished:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
     with running_monitor(tmp_path_factory.mktemp("gunicorn") / "a.duckdb") as monitor:
         with gunicorn(monitor.url) as address:
+            _leave_midway(address)
             responses = _ask_all_workers(address)
         yield Finished(monitor, responses)
+
+
+def _leave_midway(address: str) -> None:
+    with httpx.stream("GET", f"{address}/endless", params={"question": "endless"}, timeout=30) as response:
+        assert next(response.iter_text()).startswith("word")
 
 
 def _ask_all_workers(address: str) -> dict[str, httpx.Response]:
@@ -98,7 +104,7 @@ def _ask(address: str, question: str) -> httpx.Response:
 
 def test_every_answer_of_every_worker_is_found(finished: Finished) -> None:
     answers = finished.monitor.get("/answers", limit=500)
-    assert sorted(answer["question"] for answer in answers) == sorted([*finished.responses, "warm-up"])
+    assert sorted(answer["question"] for answer in answers) == sorted([*finished.responses, "warm-up", "endless"])
 
 
 def test_every_worker_counts_for_itself_and_lost_nothing(finished: Finished) -> None:
@@ -115,6 +121,13 @@ def test_streams_and_plain_answers_are_whole(finished: Finished) -> None:
         assert answer["session_id"] == f"of {question}"
         assert answer["answer"] in {f"Read {question}-1", f"{question}-1 {question}-2 "}
         assert "retrieve" in [span["stage"] for span in answer["spans"]]
+
+
+def test_a_client_that_leaves_is_a_cancellation(finished: Finished) -> None:
+    (row,) = [row for row in finished.monitor.get("/answers", limit=500) if row["question"] == "endless"]
+    (answer,) = finished.monitor.get(f"/answers/{row['trace_id']}")
+    assert row["status"] == "unset"
+    assert "CancelledError" in str(answer["spans"])
 
 
 def test_feedback_is_joined_whichever_process_took_it(finished: Finished) -> None:
