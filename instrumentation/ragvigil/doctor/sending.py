@@ -7,11 +7,12 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Final
 
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
 from ragvigil import attributes as names
 from ragvigil.doctor.fetching import explain, within
 from ragvigil.doctor.finding import Finding, ok, problem
 from ragvigil.doctor.surroundings import Target
-from ragvigil.encoding.requests import RequestEncoder
 from ragvigil.encoding.values import add_attributes
 from ragvigil.export.exporter import Delivery, Outcome, Signal
 from ragvigil.export.http import HttpExporter
@@ -38,8 +39,10 @@ class MarkedTrace:
 
     def encoded(self, now_ns: int) -> bytes:
         """An ExportTraceServiceRequest."""
-        request, spans = RequestEncoder({names.SERVICE_NAME: names.DOCTOR_SERVICE}).traces()
-        span = spans.add(trace_id=self.trace_id, span_id=self.span_id, name="ragvigil doctor")
+        request = ExportTraceServiceRequest()
+        group = request.resource_spans.add()
+        add_attributes(group.resource.attributes, {names.SERVICE_NAME: names.DOCTOR_SERVICE})
+        span = group.scope_spans.add().spans.add(trace_id=self.trace_id, span_id=self.span_id, name="ragvigil doctor")
         span.start_time_unix_nano = span.end_time_unix_nano = now_ns
         add_attributes(span.attributes, {names.PROBE_ID: f"doctor-{self.trace_id.hex()}"})
         return request.SerializeToString()
