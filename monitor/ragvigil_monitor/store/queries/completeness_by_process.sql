@@ -1,5 +1,4 @@
--- Of what each process began, how much is stored? Counters are NULL for a sender that reported none. Test traces of
--- `ragvigil doctor` come from no process.
+-- Of what each process began, how much is stored? Counters are NULL for a sender that reported none.
 WITH counts AS (
     SELECT instance_id, service, reported_at, started, exported, spooled, dropped
     FROM process_counts
