@@ -44,7 +44,7 @@ class Guard:
 
     def problems(self) -> list[str]:
         """What was caught and reported so far, once each."""
-        return sorted([kind if isinstance(kind, str) else _described(kind) for kind in tuple(self._seen)])
+        return sorted([kind if isinstance(kind, str) else _named(kind) for kind in tuple(self._seen)])
 
     def forget(self) -> None:
         """Log every kind again, as after a start."""
@@ -61,7 +61,7 @@ class Guard:
         return True
 
 
-def _described(kind: object) -> str:
+def _named(kind: object) -> str:
     """A kind of failure as text: its class, and where it was raised."""
     match kind:
         case (type() as failure, (str() as file, line)):

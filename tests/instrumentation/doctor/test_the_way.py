@@ -257,6 +257,15 @@ def test_a_key_that_no_header_can_hold_is_not_printed(
     assert all(key not in str(finding) for finding in found.findings)
 
 
+def test_a_header_that_cannot_be_sent_is_not_printed(
+    examine: Examine, monkeypatch: pytest.MonkeyPatch, receiver: Receiver
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20s3cr3t%0Ax")
+    found = examine("--endpoint", receiver.endpoint)
+    assert found.of("sending traces")["detail"].startswith("the request cannot be made")
+    assert all("s3cr3t" not in str(finding) for finding in found.findings)
+
+
 @pytest.mark.parametrize("content", [None, "", "[]", "{}", '{"admin": "x"}', "\ud800"])
 def test_a_key_file_without_a_key_is_a_usage_error(tmp_path: Path, content: str | None) -> None:
     file = tmp_path / "keys.json"
