@@ -14,7 +14,7 @@ arrived AS (
         count(*) FILTER (WHERE counts.reported_at IS NULL OR spans.started_at <= counts.reported_at) AS stored
     FROM spans
     LEFT JOIN counts ON counts.instance_id = spans.instance_id
-    WHERE spans.started_at >= $since
+    WHERE spans.started_at >= $since AND spans.service <> $doctor
     GROUP BY spans.instance_id, spans.service
 )
 
