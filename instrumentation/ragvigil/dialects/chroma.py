@@ -1,7 +1,7 @@
 """Chroma's `where`: one field or one connective a dictionary, and operators that begin with a dollar.
 
-Chroma holds scalars and arrays apart (`$contains` asks arrays, all others scalars) and cuts a fraction before it compares
-it with whole numbers; the neutral form does neither, so a document with such a value may pass here and not there.
+Chroma holds scalars and arrays apart (`$contains` asks arrays, all others scalars), and cuts a fraction before it
+compares it with whole numbers. The neutral form does neither: such a document may pass here and not there.
 """
 
 from collections.abc import Callable, Collection, Mapping

@@ -1,0 +1,96 @@
+"""Searches inside a search: one stage, the outermost."""
+
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Final, TypeVar
+
+from opentelemetry.context import Context, get_current
+
+from ragvigil.context import CURRENT_RECORDED
+from ragvigil.documents import Documents, FoundBelow
+from ragvigil.guard import GUARD
+from ragvigil.predicates import Filter
+from ragvigil.stages import Stage
+
+T = TypeVar("T")
+
+_RETRIEVE: Final = "retrieve"
+_FACTS: Final = ("query", "top_k", "db_system", "collection", "index_version", "score_kind")
+
+
+@dataclass(frozen=True, slots=True)
+class FilterBelow(Filter):
+    """The filter of a search inside the one that records it."""
+
+
+def search_stage() -> Stage:
+    """The stage of a search that begins; inside another search, one that only tells that one what it lacks."""
+    nearest = get_current().get(CURRENT_RECORDED)
+    if isinstance(nearest, Stage) and nearest.name == _RETRIEVE and nearest.is_recording():
+        return Contribution(nearest)
+    return Stage(_RETRIEVE)
+
+
+class Contribution(Stage):
+    """Records nothing of its own. When it ends well, `outer` learns what it was not told otherwise."""
+
+    __slots__ = ("_outer",)
+
+    def __init__(self, outer: Stage) -> None:
+        super().__init__(_RETRIEVE)
+        self._outer = outer
+
+    def start(self, context: Context) -> None:
+        """Do nothing: what is current stays current."""
+
+    def is_recording(self) -> bool:
+        """Whether the search outside still records."""
+        return self._outer.is_recording()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with GUARD:
+            if failure is None and self._outer.is_recording():
+                self._tell()
+
+    def _tell(self) -> None:
+        own, outer = self.fields, self._outer.fields
+        for fact in _FACTS:
+            if own.get(fact) is not None and outer.get(fact) is None:
+                outer[fact] = own[fact]
+        said = own.get("filter")
+        if isinstance(said, Filter):
+            outer["filter"] = _joined_filter(outer.get("filter"), said)
+        found = own.get("output_documents")
+        if isinstance(found, Documents):
+            outer["output_documents"] = _joined_documents(outer.get("output_documents"), found)
+
+
+def _joined_filter(known: object, said: Filter) -> object:
+    """What the search outside says of its filter is believed; several that differ inside it are no one filter."""
+    below = FilterBelow(said.predicate, said.labels, said.dialect, said.raw)
+    if known is None or known == below:
+        return below
+    return (
+        FilterBelow(None, dialect=said.dialect, raw="searches that differ") if isinstance(known, FilterBelow) else known
+    )
+
+
+def _joined_documents(known: object, found: Documents) -> object:
+    """The documents of all searches inside, each once; scores and texts stay where all of them have some."""
+    if known is None:
+        return FoundBelow(*found)
+    if not isinstance(known, FoundBelow):
+        return known
+    seen = set(known.ids)
+    new = [rank for rank, identity in enumerate(found.ids) if identity not in seen]
+    return FoundBelow(
+        known.ids + tuple([found.ids[rank] for rank in new]),
+        _both(known.scores, found.scores, new),
+        _both(known.texts, found.texts, new),
+    )
+
+
+def _both(known: tuple[T, ...] | None, found: tuple[T, ...] | None, ranks: list[int]) -> tuple[T, ...] | None:
+    return None if known is None or found is None else known + tuple([found[rank] for rank in ranks])
