@@ -1,15 +1,18 @@
 """Chroma: the queries of one collection, sync or async, embedded or remote."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
 from chromadb.api.models.AsyncCollection import AsyncCollection
 from chromadb.api.models.Collection import Collection
 
+from ragvigil.integrations.batches import Batch, recording_batch
 from ragvigil.integrations.instrumented import instrumented
-from ragvigil.integrations.requests import Call, Parameters, Request, Requests, recording
+from ragvigil.integrations.requests import Call, Parameters, Request, Requests
 from ragvigil.observation import Arguments, Keywords
+from ragvigil.probes.prober import Prober
+from ragvigil.results import Results
 
 C = TypeVar("C", bound=Collection | AsyncCollection)
 
@@ -47,14 +50,15 @@ class _Adapter:
             "index_version": self.index_version,
         }
         read = _Reader(Parameters(method, *_PARAMETERS), facts)
-        return recording(method, Requests(read, self.relevance), _documents)
+        prober = Prober(method, Requests(read.first, self.relevance), Results(lambda result: _documents(result)[0]))
+        return recording_batch(method, Batch(read.each, _documents, self.relevance), prober)
 
 
-def _documents(result: Mapping[str, Any]) -> dict[str, object]:
-    """The documents of the first query."""
+def _documents(result: Mapping[str, Any]) -> list[dict[str, object]]:
+    """The documents that each query found."""
     columns = {"ids": "ids", "scores": "distances", "texts": "documents", "metadata": "metadatas"}
     lists = {name: result.get(column) for name, column in columns.items()}
-    return {name: found[0] for name, found in lists.items() if found}
+    return [{name: found[query] for name, found in lists.items() if found} for query in range(len(result["ids"]))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,13 @@ class _Reader:
     parameters: Parameters
     facts: Mapping[str, object]
 
-    def __call__(self, arguments: Arguments, keywords: Keywords) -> Request:
+    def each(self, arguments: Arguments, keywords: Keywords) -> list[Request]:
+        """What each query of one call asks for."""
+        request = self.first(arguments, keywords)
+        return [replace(request, query=query) for query in _queries(self.parameters.of(arguments, keywords))]
+
+    def first(self, arguments: Arguments, keywords: Keywords) -> Request:
+        """What the first query of one call asks for, and usually the only one."""
         values = self.parameters.of(arguments, keywords)
 
         def again(native: object, k: int) -> Call:
@@ -73,7 +83,7 @@ class _Reader:
         return Request(
             filter=values["where"],
             top_k=values["n_results"],
-            query=_only_text(values["query_texts"]),
+            query=_queries(values)[0],
             dialect="chroma",
             beside=tuple([name for name in _BESIDE if values[name] is not None]),
             facts=self.facts,
@@ -81,7 +91,15 @@ class _Reader:
         )
 
 
-def _only_text(texts: object) -> str | None:
-    if isinstance(texts, list) and len(texts) == 1:
-        (texts,) = texts
-    return texts if isinstance(texts, str) else None
+def _queries(values: Mapping[str, Any]) -> list[str | None]:
+    """The text of each query, None for one that has none."""
+    asked: Any = next((values[name] for name in _QUERIES if values[name] is not None), None)
+    if isinstance(asked, str):
+        return [asked]
+    return [one if isinstance(one, str) else None for one in asked] if _holds_several(asked) else [None]
+
+
+def _holds_several(asked: Any) -> bool:
+    """Whether it is a list of queries, of whatever length; one embedding is a list of numbers."""
+    is_listed = isinstance(asked, list | tuple) or getattr(asked, "ndim", 0) == 2
+    return is_listed and len(asked) > 0 and hasattr(asked[0], "__len__")

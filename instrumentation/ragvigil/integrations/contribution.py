@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, TypeVar
 
-from opentelemetry.context import Context, get_current
+from opentelemetry.context import Context, attach, create_key, get_current
 
-from ragvigil.context import CURRENT_RECORDED
+from ragvigil.context import CURRENT_RECORDED, detach
 from ragvigil.documents import Documents, FoundBelow
 from ragvigil.guard import GUARD
 from ragvigil.predicates import Filter
@@ -15,6 +15,7 @@ from ragvigil.stages import Stage
 T = TypeVar("T")
 
 _RETRIEVE: Final = "retrieve"
+_INNERMOST: Final = create_key("ragvigil-innermost-search")
 _FACTS: Final = ("query", "top_k", "db_system", "collection", "index_version", "score_kind")
 
 
@@ -25,23 +26,31 @@ class FilterBelow(Filter):
 
 def search_stage() -> Stage:
     """The stage of a search that begins; inside another search, one that only tells that one what it lacks."""
-    nearest = get_current().get(CURRENT_RECORDED)
-    if isinstance(nearest, Stage) and nearest.name == _RETRIEVE and nearest.is_recording():
-        return Contribution(nearest)
-    return Stage(_RETRIEVE)
+    context = get_current()
+    nearest, inner = context.get(CURRENT_RECORDED), context.get(_INNERMOST)
+    if not (isinstance(nearest, Stage) and nearest.name == _RETRIEVE and nearest.is_recording()):
+        return Stage(_RETRIEVE)
+    if isinstance(inner, Contribution) and inner.recorded is nearest:
+        return Contribution(nearest, inner)
+    return Contribution(nearest, nearest)
 
 
 class Contribution(Stage):
-    """Records nothing of its own. When it ends well, `outer` learns what it was not told otherwise."""
+    """Records nothing of its own. When it ends well, the search around it learns what it was not told otherwise.
 
-    __slots__ = ("_outer",)
+    That is `outer`, a contribution itself perhaps; `recorded` is the one that is a stage.
+    """
 
-    def __init__(self, outer: Stage) -> None:
+    __slots__ = ("_outer", "recorded")
+
+    def __init__(self, recorded: Stage, outer: Stage) -> None:
         super().__init__(_RETRIEVE)
+        self.recorded = recorded
         self._outer = outer
 
     def start(self, context: Context) -> None:
-        """Do nothing: what is current stays current."""
+        """Be the innermost search; the current span stays what it is."""
+        self._token = attach(Context({**context, _INNERMOST: self}))
 
     def is_recording(self) -> bool:
         """Whether the search outside still records."""
@@ -51,6 +60,9 @@ class Contribution(Stage):
         self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
     ) -> None:
         with GUARD:
+            if self._token is not None:
+                token, self._token = self._token, None
+                detach(token)
             if failure is None and self._outer.is_recording():
                 self._tell()
 

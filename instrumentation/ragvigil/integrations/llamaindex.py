@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.indices.vector_store.retrievers.retriever import VectorIndexRetriever
@@ -15,8 +15,6 @@ from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requ
 from ragvigil.observation import Arguments, Keywords
 
 R = TypeVar("R", bound=BaseRetriever)
-
-_BESIDE: Final = ("_node_ids", "_doc_ids")
 
 
 def instrument(
@@ -73,10 +71,18 @@ def _request(arguments: Arguments, keywords: Keywords, query: str | None, facts:
         filter=getattr(retriever, "_filters", MISSING),
         top_k=retriever.similarity_top_k,
         query=query,
-        beside=tuple([name for name in _BESIDE if getattr(retriever, name, None) is not None]),
+        beside=_beside(retriever),
         facts=facts,
         again=again,
     )
+
+
+def _beside(retriever: Any) -> tuple[str, ...]:
+    """What else restricts it; an index hands all of its nodes to its retriever, and these are no restriction."""
+    nodes, of_index = getattr(retriever, "_node_ids", None), retriever._index.index_struct.nodes_dict  # noqa: SLF001
+    is_whole = not nodes or 0 < len(of_index) <= len(nodes)
+    has_documents = getattr(retriever, "_doc_ids", None) is not None
+    return (*([] if is_whole else ["node_ids"]), *(["doc_ids"] if has_documents else []))
 
 
 def _documents(result: Any) -> dict[str, object]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from qdrant_client import AsyncQdrantClient, QdrantClient
 
 from ragvigil.fields import ScoreKind
+from ragvigil.integrations.batches import Batch, recording_batch
 from ragvigil.integrations.instrumented import instrumented
 from ragvigil.integrations.payloads import Text, flat, text_of
 from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, recording
@@ -14,7 +16,10 @@ from ragvigil.observation import Arguments, Keywords
 
 C = TypeVar("C", bound=QdrantClient | AsyncQdrantClient)
 
+_SYSTEM: Final = "qdrant"
+_DEFAULT_LIMIT: Final = 10
 _METHODS: Final = ("query_points", "query_points_groups", "search", "search_groups", "recommend", "recommend_groups")
+_BATCH: Final = "query_batch_points"
 _PARAMETERS: Final = (
     *("collection_name", "query", "query_filter", "limit", "with_payload"),
     *("prefetch", "score_threshold", "shard_key_selector"),
@@ -50,11 +55,14 @@ class _Adapter:
     index_version: str | None
 
     def names(self) -> tuple[str, ...]:
-        return _METHODS
+        return (*_METHODS, _BATCH)
 
     def recording(self, plain: type, name: str) -> Callable[..., Any]:
         method = getattr(plain, name)
-        facts = {"db_system": "qdrant", "score_kind": self.score_kind, "index_version": self.index_version}
+        facts = {"db_system": _SYSTEM, "score_kind": self.score_kind, "index_version": self.index_version}
+        if name == _BATCH:
+            read_batch = partial(_batch, Parameters(method, "collection_name", "requests"), facts)
+            return recording_batch(method, Batch(read_batch, partial(map, self._documents), self.relevance))
         read = _Reader(Parameters(method, *_PARAMETERS), facts)
         return recording(method, Requests(read, self.relevance), self._documents)
 
@@ -66,6 +74,27 @@ class _Adapter:
             "texts": Each(points, lambda point: text_of(point.payload, self.text)),
             "metadata": Each(points, lambda point: flat(point.payload)),
         }
+
+
+def _batch(
+    parameters: Parameters, facts: Mapping[str, object], arguments: Arguments, keywords: Keywords
+) -> list[Request]:
+    """What each query of a batch asks for."""
+    values = parameters.of(arguments, keywords)
+    known = {**facts, "collection": values["collection_name"]}
+    return [_batched(request, known) for request in values["requests"]]
+
+
+def _batched(asked: Any, facts: Mapping[str, object]) -> Request:
+    beside = [name for name in ("score_threshold", "shard_key") if getattr(asked, name) is not None]
+    return Request(
+        filter=asked.filter,
+        top_k=_DEFAULT_LIMIT if asked.limit is None else asked.limit,
+        query=_text(asked.query),
+        dialect=_SYSTEM,
+        beside=(*beside, *_candidates(asked.prefetch)),
+        facts=facts,
+    )
 
 
 def _points(result: Any) -> list[Any]:
@@ -82,7 +111,6 @@ class _Reader:
 
     def __call__(self, arguments: Arguments, keywords: Keywords) -> Request:
         values = self.parameters.of(arguments, keywords)
-        text = getattr(values["query"], "text", None)
         beside = [name for name in _BESIDE if values[name] is not None]
 
         def again(native: object, k: int) -> Call:
@@ -92,12 +120,22 @@ class _Reader:
         return Request(
             filter=values["query_filter"],
             top_k=values["limit"],
-            dialect="qdrant",
-            query=text if isinstance(text, str) else None,
-            beside=(*beside, *(["prefetch"] if _is_filtered(values["prefetch"]) else [])),
+            dialect=_SYSTEM,
+            query=_text(values["query"]),
+            beside=(*beside, *_candidates(values["prefetch"])),
             facts={**self.facts, "collection": values["collection_name"]},
             again=None if values["prefetch"] else again,
         )
+
+
+def _text(query: Any) -> str | None:
+    """The text that the client embeds itself; a vector has none."""
+    text = getattr(query, "text", None)
+    return text if isinstance(text, str) else None
+
+
+def _candidates(prefetch: Any) -> list[str]:
+    return ["prefetch"] if _is_filtered(prefetch) else []
 
 
 def _is_filtered(prefetch: Any) -> bool:

@@ -46,15 +46,8 @@ class Requests:
 
     def record(self, stage: Stage, arguments: Arguments, keywords: Keywords) -> None:
         """Record what one call asks for."""
-        if current.recorder is None:
-            return
-        request = self.read(arguments, keywords)
-        stage.fields |= {name: fact for name, fact in request.facts.items() if fact is not None}
-        stage.set(query=request.query)
-        if request.top_k is not MISSING:
-            stage.fields["top_k"] = request.top_k
-        if request.filter is not MISSING:
-            stage.fields["filter"] = self._said(request)
+        if current.recorder is not None:
+            record_request(stage, self.read(arguments, keywords), self.relevance)
 
     def relaxed(self, said: Filter, arguments: Arguments, keywords: Keywords) -> Call:
         """The arguments of the same search without relevance clauses and deeper; `said` is what its filter says.
@@ -65,20 +58,32 @@ class Requests:
         if request.again is None or request.filter is MISSING:
             raise ValueError("a search of this kind cannot be asked for again")
         deep_k = deeper(request.top_k)
-        if self._said(request) != said:
+        if _said(request, self.relevance) != said:
             raise Unreadable("it is not, or no longer, the filter that was recorded")
         alone = read_filter(request.filter, request.dialect, self.relevance)
         return request.again(relaxed_native(request.filter, alone, request.dialect, self.relevance), deep_k)
 
-    def _said(self, request: Request) -> Filter:
-        said = read_filter(request.filter, request.dialect, self.relevance)
-        if said.predicate is None or not request.beside:
-            return said
-        others = tuple([opaque(said.dialect, name) for name in request.beside])
-        if isinstance(said.predicate, And):
-            return replace(said, predicate=And((*said.predicate.args, *others)))
-        labels = tuple([label._replace(path=f"/args/0{label.path}") for label in said.labels])
-        return replace(said, predicate=And((said.predicate, *others)), labels=labels)
+
+def record_request(stage: Stage, request: Request, relevance: tuple[str, ...]) -> None:
+    """Record one search on the stage that it is."""
+    told = {**request.facts, "query": request.query}
+    stage.fields |= {name: fact for name, fact in told.items() if fact is not None}
+    if request.top_k is not MISSING:
+        stage.fields["top_k"] = request.top_k
+    if request.filter is not MISSING:
+        stage.fields["filter"] = _said(request, relevance)
+
+
+def _said(request: Request, relevance: tuple[str, ...]) -> Filter:
+    """The filter, and beside it what else restricts the search."""
+    said = read_filter(request.filter, request.dialect, relevance)
+    if said.predicate is None or not request.beside:
+        return said
+    others = tuple([opaque(said.dialect, name) for name in request.beside])
+    if isinstance(said.predicate, And):
+        return replace(said, predicate=And((*said.predicate.args, *others)))
+    labels = tuple([label._replace(path=f"/args/0{label.path}") for label in said.labels])
+    return replace(said, predicate=And((said.predicate, *others)), labels=labels)
 
 
 class Parameters:

@@ -158,6 +158,22 @@ def test_groups_are_recorded_as_their_documents(client: QdrantClient, spans: Spa
     assert len(documents(span)) == 4
 
 
+def test_a_batch_is_a_stage_for_each_of_its_searches(client: QdrantClient, spans: Spans) -> None:
+    instrument(client)
+    requests = [
+        models.QueryRequest(query=[1.0, 0.0], filter=models.Filter(must=[ACME]), limit=2),
+        models.QueryRequest(query=[1.0, 0.0], score_threshold=0.1),
+    ]
+    with ragvigil.pipeline("ask"):
+        client.query_batch_points("docs", requests)
+    first, second, answer = spans()
+    assert documents(first) == ["1", "3"]
+    assert (first.attributes[names.FILTER_STATE], first.attributes[names.RETRIEVAL_TOP_K]) == ("known", 2)
+    assert (second.attributes[names.FILTER_STATE], second.attributes[names.RETRIEVAL_TOP_K]) == ("partial", 10)
+    assert first.parent_id == second.parent_id == answer.span_id
+    assert second.attributes[names.DB_COLLECTION] == "docs"
+
+
 @pytest.mark.parametrize("text", ["text", lambda payload: payload["text"]], ids=["key", "function"])
 def test_texts_are_recorded_where_they_are_asked_for(client: QdrantClient, configured: Configured, text: Any) -> None:
     spans = configured(document_texts=True)
