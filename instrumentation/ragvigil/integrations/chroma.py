@@ -4,15 +4,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
-from chromadb.api.models.AsyncCollection import AsyncCollection
-from chromadb.api.models.Collection import Collection
-
 from ragvigil.integrations.batches import Batch, recording_batch
+from ragvigil.integrations.extras import extra
 from ragvigil.integrations.instrumented import instrumented
-from ragvigil.integrations.requests import Call, Parameters, Request, Requests
+from ragvigil.integrations.requests import Call, Parameters, Request, Requests, named_fields
 from ragvigil.observation import Arguments, Keywords
 from ragvigil.probes.prober import Prober
 from ragvigil.results import Results
+
+with extra("chroma"):
+    from chromadb.api.models.AsyncCollection import AsyncCollection
+    from chromadb.api.models.Collection import Collection
 
 C = TypeVar("C", bound=Collection | AsyncCollection)
 
@@ -29,7 +31,7 @@ def instrument(collection: C, *, relevance: Iterable[str] = (), index_version: s
     """
     if not isinstance(collection, Collection | AsyncCollection):
         raise TypeError(f"collection: got {type(collection).__name__}; expected a Collection or AsyncCollection")
-    return instrumented(collection, _Adapter(tuple(relevance), collection.name, index_version))
+    return instrumented(collection, _Adapter(named_fields(relevance), collection.name, index_version))
 
 
 @dataclass(frozen=True, slots=True)

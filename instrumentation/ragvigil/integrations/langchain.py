@@ -5,15 +5,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from langchain_core.retrievers import BaseRetriever
-from langchain_core.vectorstores import VectorStore, VectorStoreRetriever
-
 from ragvigil.arguments import MISSING, Argument
 from ragvigil.fields import ScoreKind
+from ragvigil.integrations.extras import extra
 from ragvigil.integrations.instrumented import instrumented
 from ragvigil.integrations.payloads import Text, flat
-from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, recording
+from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, named_fields, recording
 from ragvigil.observation import Arguments, Keywords
+
+with extra("langchain"):
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.vectorstores import VectorStore, VectorStoreRetriever
 
 S = TypeVar("S", bound=VectorStore | BaseRetriever)
 
@@ -66,7 +68,7 @@ def instrument(
             index_version=index_version,
         )
         return searched
-    options = (tuple(relevance), dialect, id, score_kind, index_version)
+    options = (named_fields(relevance), dialect, id, score_kind, index_version)
     if isinstance(searched, VectorStore):
         return instrumented(searched, _StoreAdapter(*options))
     if isinstance(searched, BaseRetriever):

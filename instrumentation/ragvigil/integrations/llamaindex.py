@@ -5,14 +5,16 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from llama_index.core.base.base_retriever import BaseRetriever
-from llama_index.core.indices.vector_store.retrievers.retriever import VectorIndexRetriever
-
 from ragvigil.arguments import MISSING
 from ragvigil.fields import ScoreKind
+from ragvigil.integrations.extras import extra
 from ragvigil.integrations.instrumented import instrumented
-from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, recording
+from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, named_fields, recording
 from ragvigil.observation import Arguments, Keywords
+
+with extra("llamaindex"):
+    from llama_index.core.base.base_retriever import BaseRetriever
+    from llama_index.core.indices.vector_store.retrievers.retriever import VectorIndexRetriever
 
 R = TypeVar("R", bound=BaseRetriever)
 
@@ -32,7 +34,7 @@ def instrument(
     """
     if not isinstance(retriever, BaseRetriever):
         raise TypeError(f"retriever: got {type(retriever).__name__}; expected a BaseRetriever")
-    return instrumented(retriever, _Adapter(tuple(relevance), score_kind, index_version))
+    return instrumented(retriever, _Adapter(named_fields(relevance), score_kind, index_version))
 
 
 @dataclass(frozen=True, slots=True)

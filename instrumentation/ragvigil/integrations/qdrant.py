@@ -5,14 +5,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from qdrant_client import AsyncQdrantClient, QdrantClient
-
 from ragvigil.fields import ScoreKind
 from ragvigil.integrations.batches import Batch, recording_batch
+from ragvigil.integrations.extras import extra
 from ragvigil.integrations.instrumented import instrumented
 from ragvigil.integrations.payloads import Text, flat, text_of
-from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, recording
+from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, named_fields, recording
 from ragvigil.observation import Arguments, Keywords
+
+with extra("qdrant"):
+    from qdrant_client import AsyncQdrantClient, QdrantClient
 
 C = TypeVar("C", bound=QdrantClient | AsyncQdrantClient)
 
@@ -44,7 +46,7 @@ def instrument(
     """
     if not isinstance(client, QdrantClient | AsyncQdrantClient):
         raise TypeError(f"client: got {type(client).__name__}; expected a QdrantClient or AsyncQdrantClient")
-    return instrumented(client, _Adapter(tuple(relevance), text, score_kind, index_version))
+    return instrumented(client, _Adapter(named_fields(relevance), text, score_kind, index_version))
 
 
 @dataclass(frozen=True, slots=True)

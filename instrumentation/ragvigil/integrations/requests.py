@@ -1,6 +1,6 @@
 """What one call of a search method asks for, whatever the library, and how it is recorded and relaxed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any
@@ -84,6 +84,13 @@ def _said(request: Request, relevance: tuple[str, ...]) -> Filter:
         return replace(said, predicate=And((*said.predicate.args, *others)))
     labels = tuple([label._replace(path=f"/args/0{label.path}") for label in said.labels])
     return replace(said, predicate=And((said.predicate, *others)), labels=labels)
+
+
+def named_fields(relevance: Iterable[str]) -> tuple[str, ...]:
+    """Fields that a probe may relax; raises TypeError for one text, which would be as many fields as it has letters."""
+    if isinstance(relevance, str):
+        raise TypeError(f"relevance: got the text {relevance!r}; expected a list or tuple of fields")
+    return tuple(relevance)
 
 
 class Parameters:
