@@ -68,7 +68,7 @@ def _dialect_of(native: object) -> str:
     """The dialect of a filter by its type; one as a dictionary is not known to be any database's."""
     if isinstance(native, Mapping):
         return "mapping"
-    packages = [cls.__module__.partition(".")[0] for cls in type(native).__mro__]
+    packages = [str(cls.__module__).partition(".")[0] for cls in type(native).__mro__]
     return next((_DIALECTS_BY_PACKAGE[package] for package in packages if package in _DIALECTS_BY_PACKAGE), "neutral")
 
 

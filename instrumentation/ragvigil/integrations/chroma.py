@@ -31,13 +31,12 @@ def instrument(collection: C, *, relevance: Iterable[str] = (), index_version: s
     """
     if not isinstance(collection, Collection | AsyncCollection):
         raise TypeError(f"collection: got {type(collection).__name__}; expected a Collection or AsyncCollection")
-    return instrumented(collection, _Adapter(named_fields(relevance), collection.name, index_version))
+    return instrumented(collection, _Adapter(named_fields(relevance), index_version))
 
 
 @dataclass(frozen=True, slots=True)
 class _Adapter:
     relevance: tuple[str, ...]
-    collection: str
     index_version: str | None
 
     def names(self) -> tuple[str, ...]:
@@ -47,7 +46,6 @@ class _Adapter:
         method = getattr(plain, name)
         facts = {
             "db_system": "chroma",
-            "collection": self.collection,
             "score_kind": "distance",
             "index_version": self.index_version,
         }
@@ -88,7 +86,7 @@ class _Reader:
             query=_queries(values)[0],
             dialect="chroma",
             beside=tuple([name for name in _BESIDE if values[name] is not None]),
-            facts=self.facts,
+            facts={**self.facts, "collection": getattr(arguments[0], "name", None)},
             again=again,
         )
 

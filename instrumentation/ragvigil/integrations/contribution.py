@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 _RETRIEVE: Final = "retrieve"
 _INNERMOST: Final = create_key("ragvigil-innermost-search")
-_FACTS: Final = ("query", "top_k", "db_system", "collection", "index_version", "score_kind")
+_FACTS: Final = ("query", "top_k", "db_system", "collection", "index_version")
 
 
 @dataclass(frozen=True, slots=True)

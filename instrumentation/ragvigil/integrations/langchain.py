@@ -59,7 +59,7 @@ def instrument(
     for what is neither a vector store nor a retriever.
     """
     if isinstance(searched, VectorStoreRetriever):
-        searched.vectorstore = instrument(
+        instrument(
             searched.vectorstore,
             relevance=relevance,
             dialect=dialect,

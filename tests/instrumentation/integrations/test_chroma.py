@@ -1,6 +1,8 @@
 """Queries of a real embedded Chroma collection, and what is recorded of them."""
 
+import copy
 import json
+import random
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -169,6 +171,54 @@ def test_a_probe_keeps_entitlement_and_tells_what_the_filter_kept_out(collection
     assert json.loads(probe.attributes[names.PROBE_PASSES]) == [False, True, False, False, True, False]
     assert probe.attributes[names.RETRIEVAL_TOP_K] == 6
     assert ragvigil.counts().probes == ProbeCounts(sampled=1, run=1)
+
+
+class Remembering(chromadb.Collection):
+    """A collection that remembers what really reached it."""
+
+    def query(self, **keywords: Any) -> Any:  # type: ignore[override]  # by name only
+        asked = self.__dict__.setdefault("asked", [])
+        asked.append((copy.deepcopy(keywords.get("where")), keywords["n_results"]))
+        return super().query(**keywords)
+
+
+LEAVES: list[Any] = [
+    {"tenant": "acme"},
+    {"tenant": {"$ne": "beta"}},
+    {"lang": "de"},
+    {"lang": {"$in": ["de", "fr"]}},
+    {"$or": [{"lang": "de"}, {"lang": "en"}]},
+    {"$or": [{"lang": "de"}, {"tenant": "acme"}]},
+    {"$and": [{"lang": "de"}, {"tenant": "acme"}]},
+    {"#document": {"$contains": "text"}},
+]
+
+
+def test_no_request_of_a_probe_has_lost_entitlement(collection: Any, configured: Configured) -> None:
+    configured(probe_share=1.0)
+    chance, probed = random.Random(20261130), 0
+    collection.__class__ = Remembering
+    instrument(collection, relevance=("lang",))
+    for _ in range(150):
+        parts = chance.choices(LEAVES, k=chance.randrange(1, 5))
+        where = parts[0] if len(parts) == 1 else {"$and": parts}
+        collection.query(query_embeddings=[1.0, 0.0], n_results=3, where=copy.deepcopy(where))
+        assert ragvigil.flush(timeout_s=30)
+        (first, k), *probes = collection.__dict__.pop("asked")
+        flat = where["$and"] if len(where) == 1 and "$and" in where else [where]
+        kept = [part for part in flat if not is_about_language(part)]
+        assert (first, k) == (where, 3)
+        wanted = {"$and": kept} if len(kept) > 1 else kept[0] if kept else None
+        # What is left is sometimes one `$and`, which would say something else at the top; then there is no probe.
+        is_writable = len(kept) < len(flat) and not (len(kept) == 1 and "$and" in kept[0])
+        assert probes == ([(wanted, 6)] if is_writable else [])
+        probed += len(probes)
+    assert probed > 50
+
+
+def is_about_language(part: dict[str, Any]) -> bool:
+    ((key, value),) = part.items()
+    return all(map(is_about_language, value)) if key in {"$and", "$or"} else key == "lang"
 
 
 def test_several_queries_are_not_probed(collection: Any, configured: Configured) -> None:

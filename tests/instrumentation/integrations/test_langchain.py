@@ -4,6 +4,7 @@ import asyncio
 import copy
 import json
 import pickle
+import random
 import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -365,6 +366,38 @@ async def test_an_async_search_of_qdrant_is_probed(qdrant: QdrantVectorStore, co
     (probe,) = [span for span in await asyncio.to_thread(spans) if names.PROBE_KIND in span.attributes]
     passes = json.loads(probe.attributes[names.PROBE_PASSES])
     assert dict(zip(documents(probe), passes, strict=True)) == {IDS[n]: n in {3, 9} for n in (1, 3, 5, 7, 9, 11)}
+
+
+def test_no_request_of_a_probe_has_lost_entitlement(
+    client: QdrantClient, qdrant: QdrantVectorStore, configured: Configured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+    search = client.query_points
+
+    def remembered(*arguments: Any, **keywords: Any) -> Any:
+        asked.append((keywords["query_filter"], keywords["limit"]))
+        return search(*arguments, **keywords)
+
+    monkeypatch.setattr(client, "query_points", remembered)
+    configured(probe_share=1.0)
+    instrument(qdrant, relevance=("metadata.lang",))
+    acme, german = equals("metadata.tenant", "acme"), equals("metadata.lang", "de")
+    either, odd = models.Filter(should=[acme, german]), models.HasIdCondition(has_id=[IDS[1], IDS[3]])
+    chance, probed = random.Random(20261130), 0
+    for _ in range(100):
+        asked.clear()
+        must, without = (chance.choices([acme, german, either, odd], k=2) for _ in range(2))
+        native = models.Filter(must=must, must_not=without)
+        qdrant.as_retriever(search_kwargs={"k": 3, "filter": native}).invoke("a question")
+        assert ragvigil.flush(timeout_s=30)
+        assert asked[0] == (native, 3)
+        for relaxed, k in asked[1:]:
+            assert k == 6
+            assert (relaxed.must or []) == [condition for condition in must if condition != german]
+            assert (relaxed.must_not or []) == [condition for condition in without if condition != german]
+            probed += 1
+    assert probed > 50
+    assert ragvigil.counts().probes.run == probed
 
 
 def test_a_filter_that_is_a_function_is_not_probed(memory: InMemoryVectorStore, configured: Configured) -> None:

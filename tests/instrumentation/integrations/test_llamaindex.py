@@ -4,18 +4,27 @@ import asyncio
 import copy
 import json
 import pickle
+import random
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from llama_index.core import MockEmbedding, QueryBundle, VectorStoreIndex
+from llama_index.core import MockEmbedding, QueryBundle, StorageContext, VectorStoreIndex
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import VectorIndexRetriever
 from llama_index.core.schema import NodeWithScore, TextNode
-from llama_index.core.vector_stores.types import FilterCondition, MetadataFilter, MetadataFilters
+from llama_index.core.vector_stores import SimpleVectorStore
+from llama_index.core.vector_stores.types import (
+    FilterCondition,
+    FilterOperator,
+    MetadataFilter,
+    MetadataFilters,
+    VectorStoreQuery,
+    VectorStoreQueryResult,
+)
 from llama_index_instrumentation import get_dispatcher
 
 import ragvigil
@@ -217,6 +226,39 @@ def test_a_probe_keeps_entitlement_and_tells_what_the_filter_kept_out(
     assert probe.attributes[names.RETRIEVAL_TOP_K] == 6
     assert (retriever.similarity_top_k, retriever._filters) == (3, BOTH)
     assert ragvigil.counts().probes == ProbeCounts(sampled=1, run=1)
+
+
+class Remembering(SimpleVectorStore):
+    """A store that remembers what really reached it."""
+
+    def query(self, query: VectorStoreQuery, **keywords: Any) -> VectorStoreQueryResult:
+        ASKED.append((query.filters, query.similarity_top_k))
+        return super().query(query, **keywords)
+
+
+ASKED: list[tuple[MetadataFilters | None, int]] = []
+
+
+def test_no_request_of_a_probe_has_lost_entitlement(configured: Configured) -> None:
+    configured(probe_share=1.0)
+    chance, probed = random.Random(20261130), 0
+    storage = StorageContext.from_defaults(vector_store=Remembering())
+    index = VectorStoreIndex(copy.deepcopy(NODES), embed_model=MockEmbedding(embed_dim=2), storage_context=storage)
+    for _ in range(150):
+        ASKED.clear()
+        filters = chance.choices(
+            [ACME, GERMAN, MetadataFilter(key="lang", operator=FilterOperator.NE, value="en")], k=3
+        )
+        native = MetadataFilters(filters=[*filters], condition=chance.choice(list(FilterCondition)))
+        instrument(index.as_retriever(similarity_top_k=3, filters=native), relevance=("lang",)).retrieve("q")
+        assert ragvigil.flush(timeout_s=30)
+        (first, k), *probes = ASKED
+        assert first is native
+        for asked, deep_k in probes:
+            assert (k, deep_k) == (3, 6)
+            assert [each for each in (asked.filters if asked else [])] == [each for each in filters if each == ACME]
+        probed += len(probes)
+    assert probed > 50
 
 
 def test_alternatives_are_not_relaxed(index: VectorStoreIndex, configured: Configured) -> None:

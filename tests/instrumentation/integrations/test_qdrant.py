@@ -379,6 +379,20 @@ def test_no_request_of_a_probe_has_lost_entitlement(remembering: Remembering, co
     assert ragvigil.counts().probes.run == probed
 
 
+def test_a_function_that_takes_such_a_filter_is_probed_too(remembering: Remembering, configured: Configured) -> None:
+    spans = configured(probe_share=1.0)
+
+    @ragvigil.retriever(filter="where", top_k="k", relevance=("meta.lang",))
+    def search(where: models.Filter, k: int) -> list[int]:
+        return [
+            int(point.id) for point in remembering.query_points("docs", [1.0, 0.0], query_filter=where, limit=k).points
+        ]
+
+    assert search(BOTH, 3) == [3, 9]
+    assert len(spans()) == 2
+    assert remembering.asked == [(BOTH, 3), (models.Filter(must=[ACME]), 6)]
+
+
 # --- copies ---------------------------------------------------------------------------------------------------------
 
 
