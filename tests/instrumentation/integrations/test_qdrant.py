@@ -384,9 +384,8 @@ def test_a_function_that_takes_such_a_filter_is_probed_too(remembering: Remember
 
     @ragvigil.retriever(filter="where", top_k="k", relevance=("meta.lang",))
     def search(where: models.Filter, k: int) -> list[int]:
-        return [
-            int(point.id) for point in remembering.query_points("docs", [1.0, 0.0], query_filter=where, limit=k).points
-        ]
+        found = remembering.query_points("docs", [1.0, 0.0], query_filter=where, limit=k)
+        return [int(point.id) for point in found.points]
 
     assert search(BOTH, 3) == [3, 9]
     assert len(spans()) == 2
