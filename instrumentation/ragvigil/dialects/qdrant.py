@@ -46,15 +46,13 @@ _TESTS: Final = (
 
 def read(native: object) -> Filter:
     """A filter from a `Filter` of the client, as an `and` of its conditions; raises Unreadable for anything else."""
-    if type(native).__name__ != "Filter":
-        raise Unreadable(type(native).__name__)
+    _check(native)
     return Filter(_filter(native), dialect=_DIALECT)
 
 
 def without(native: Any, conjuncts: Collection[str]) -> object:
     """A copy without the conditions that the pointers name; raises Unreadable for anything but a `Filter`."""
-    if type(native).__name__ != "Filter":
-        raise Unreadable(type(native).__name__)
+    _check(native)
     kept: dict[str, Any] = dict.fromkeys(("must", "should", "min_should", "must_not"))
     for index, (clause, condition) in enumerate(_clauses(native)):
         if f"/args/{index}" in conjuncts:
@@ -64,6 +62,12 @@ def without(native: Any, conjuncts: Collection[str]) -> object:
         else:
             kept[clause] = condition
     return native.model_copy(update=deepcopy(kept))
+
+
+def _check(native: object) -> None:
+    """Refuse what is no `Filter`, and the one of the gRPC interface, which is another."""
+    if type(native).__name__ != "Filter" or not hasattr(native, "model_copy"):
+        raise Unreadable(type(native).__name__)
 
 
 def _clauses(native: Any) -> Iterator[tuple[str, Any]]:

@@ -19,7 +19,7 @@ with extra("chroma"):
 C = TypeVar("C", bound=Collection | AsyncCollection)
 
 _QUERIES: Final = ("query_embeddings", "query_texts", "query_images", "query_uris")
-_PARAMETERS: Final = (*_QUERIES, "ids", "n_results", "where", "where_document", "include")
+_PARAMETERS: Final = (*_QUERIES, "ids", "n_results", "where", "where_document", "include", "limit")
 _BESIDE: Final = ("ids", "where_document")
 
 
@@ -40,7 +40,7 @@ class _Adapter:
     index_version: str | None
 
     def names(self) -> tuple[str, ...]:
-        return ("query",)
+        return ("query", "get")
 
     def recording(self, plain: type, name: str) -> Callable[..., Any]:
         method = getattr(plain, name)
@@ -50,6 +50,8 @@ class _Adapter:
             "index_version": self.index_version,
         }
         read = _Reader(Parameters(method, *_PARAMETERS), facts)
+        if name == "get":
+            return recording_batch(method, Batch(read.listing, _listed, self.relevance))
         prober = Prober(method, Requests(read.first, self.relevance), Results(lambda result: _documents(result)[0]))
         return recording_batch(method, Batch(read.each, _documents, self.relevance), prober)
 
@@ -61,6 +63,11 @@ def _documents(result: Mapping[str, Any]) -> list[dict[str, object]]:
     return [{name: found[query] for name, found in lists.items() if found} for query in range(len(result["ids"]))]
 
 
+def _listed(result: Mapping[str, Any]) -> list[dict[str, object]]:
+    """The documents of a `get`, which have no scores."""
+    return [{"ids": result["ids"], "texts": result.get("documents"), "metadata": result.get("metadatas")}]
+
+
 @dataclass(frozen=True, slots=True)
 class _Reader:
     parameters: Parameters
@@ -70,6 +77,14 @@ class _Reader:
         """What each query of one call asks for."""
         request = self.first(arguments, keywords)
         return [replace(request, query=query) for query in _queries(self.parameters.of(arguments, keywords))]
+
+    def listing(self, arguments: Arguments, keywords: Keywords) -> list[Request]:
+        """What a `get` asks for; without a filter it is no search."""
+        values = self.parameters.of(arguments, keywords)
+        if values["where"] is None and values["where_document"] is None:
+            return []
+        request = self.first(arguments, keywords)
+        return [replace(request, top_k=values["limit"], facts={**request.facts, "score_kind": None}, again=None)]
 
     def first(self, arguments: Arguments, keywords: Keywords) -> Request:
         """What the first query of one call asks for, and usually the only one."""

@@ -24,6 +24,10 @@ class FilterBelow(Filter):
     """The filter of a search inside the one that records it."""
 
 
+_UNSEEN: Final = Filter(None, raw="not seen")
+_DIFFERENT: Final = FilterBelow(None, raw="searches that differ")
+
+
 def search_stage() -> Stage:
     """The stage of a search that begins; inside another search, one that only tells that one what it lacks."""
     context = get_current()
@@ -72,8 +76,7 @@ class Contribution(Stage):
             if own.get(fact) is not None and outer.get(fact) is None:
                 outer[fact] = own[fact]
         said = own.get("filter")
-        if isinstance(said, Filter):
-            outer["filter"] = _joined_filter(outer.get("filter"), said)
+        outer["filter"] = _joined_filter(outer.get("filter"), said if isinstance(said, Filter) else _UNSEEN)
         found = own.get("output_documents")
         if isinstance(found, Documents):
             outer["output_documents"] = _joined_documents(outer.get("output_documents"), found)
@@ -84,9 +87,7 @@ def _joined_filter(known: object, said: Filter) -> object:
     below = FilterBelow(said.predicate, said.labels, said.dialect, said.raw)
     if known is None or known == below:
         return below
-    return (
-        FilterBelow(None, dialect=said.dialect, raw="searches that differ") if isinstance(known, FilterBelow) else known
-    )
+    return _DIFFERENT if isinstance(known, FilterBelow) else known
 
 
 def _joined_documents(known: object, found: Documents) -> object:

@@ -31,7 +31,10 @@ _SEARCHES: Final = (
 )
 _STORE_METHODS: Final = (*_SEARCHES, *(f"a{name}" for name in _SEARCHES))
 _RESTRICTS_NOTHING: Final = frozenset(
-    {"self", "query", "embedding", "k", "filter", "fetch_k", "lambda_mult", "search_params", "consistency", "offset"}
+    {
+        *("self", "query", "embedding", "k", "filter", "fetch_k", "lambda_mult"),
+        *("search_params", "consistency", "offset", "hybrid_fusion", "timeout", "callbacks", "verbose"),
+    }
 )
 _DIALECTS: Final = {"Chroma": "chroma"}
 _SYSTEMS: Final = {"Chroma": "chroma", "QdrantVectorStore": "qdrant"}
@@ -68,7 +71,8 @@ def instrument(
             index_version=index_version,
         )
         return searched
-    options = (named_fields(relevance), dialect, id, score_kind, index_version)
+    prefix = getattr(searched, "metadata_payload_key", None)
+    options = (named_fields(relevance), dialect, id, score_kind, index_version, prefix)
     if isinstance(searched, VectorStore):
         return instrumented(searched, _StoreAdapter(*options))
     if isinstance(searched, BaseRetriever):
@@ -83,6 +87,8 @@ class _Adapter:
     id: Text
     score_kind: ScoreKind | None
     index_version: str | None
+    prefix: str | None
+    """Where metadata lie, as filters see them; None for no place of their own."""
 
     def _documents(self, result: Any) -> dict[str, object]:
         pairs = [found if isinstance(found, tuple) else (found, None) for found in result]
@@ -91,8 +97,12 @@ class _Adapter:
             "ids": [_identity(document, self.id) for document, _ in pairs],
             "scores": None if None in scores else scores,
             "texts": Each(pairs, lambda pair: pair[0].page_content),
-            "metadata": Each(pairs, lambda pair: flat({**pair[0].metadata, "metadata": pair[0].metadata})),
+            "metadata": Each(pairs, self._metadata),
         }
+
+    def _metadata(self, pair: Any) -> Mapping[str, object]:
+        metadata: Mapping[str, object] = pair[0].metadata
+        return metadata if self.prefix is None else flat({self.prefix: metadata})
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,14 @@ def text_of(holder: object, text: Text) -> object:
 
 
 def flat(payload: object, prefix: str = "", depth: int = _DEEPEST) -> dict[str, object]:
-    """The fields of a payload by their dotted paths, those of objects inside it too."""
+    """The fields of a payload by their dotted paths, those of objects inside it too.
+
+    A name that holds a dot itself is no path, and left out.
+    """
     found: dict[str, object] = {}
     for name, value in payload.items() if isinstance(payload, Mapping) else ():
+        if "." in str(name):
+            continue
         found[f"{prefix}{name}"] = value
         if isinstance(value, Mapping) and depth:
             found |= flat(value, f"{prefix}{name}.", depth - 1)

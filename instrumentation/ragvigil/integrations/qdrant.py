@@ -1,6 +1,6 @@
 """Qdrant: the searches of one client, sync or async, remote or local."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -22,6 +22,7 @@ _SYSTEM: Final = "qdrant"
 _DEFAULT_LIMIT: Final = 10
 _METHODS: Final = ("query_points", "query_points_groups", "search", "search_groups", "recommend", "recommend_groups")
 _BATCH: Final = "query_batch_points"
+_LISTING: Final = "scroll"
 _PARAMETERS: Final = (
     *("collection_name", "query", "query_filter", "limit", "with_payload"),
     *("prefetch", "score_threshold", "shard_key_selector"),
@@ -57,7 +58,7 @@ class _Adapter:
     index_version: str | None
 
     def names(self) -> tuple[str, ...]:
-        return (*_METHODS, _BATCH)
+        return (*_METHODS, _BATCH, _LISTING)
 
     def recording(self, plain: type, name: str) -> Callable[..., Any]:
         method = getattr(plain, name)
@@ -65,14 +66,22 @@ class _Adapter:
         if name == _BATCH:
             read_batch = partial(_batch, Parameters(method, "collection_name", "requests"), facts)
             return recording_batch(method, Batch(read_batch, partial(map, self._documents), self.relevance))
+        if name == _LISTING:
+            read_listing = partial(_listing, Parameters(method, "collection_name", "scroll_filter", "limit"), facts)
+            return recording_batch(method, Batch(read_listing, self._listed, self.relevance))
         read = _Reader(Parameters(method, *_PARAMETERS), facts)
         return recording(method, Requests(read, self.relevance), self._documents)
 
     def _documents(self, result: Any) -> dict[str, object]:
         points = _points(result)
+        return {**self._records(points), "scores": [point.score for point in points]}
+
+    def _listed(self, result: Any) -> list[dict[str, object]]:
+        return [self._records(result[0])]
+
+    def _records(self, points: Sequence[Any]) -> dict[str, object]:
         return {
             "ids": [point.id for point in points],
-            "scores": [point.score for point in points],
             "texts": Each(points, lambda point: text_of(point.payload, self.text)),
             "metadata": Each(points, lambda point: flat(point.payload)),
         }
@@ -85,6 +94,17 @@ def _batch(
     values = parameters.of(arguments, keywords)
     known = {**facts, "collection": values["collection_name"]}
     return [_batched(request, known) for request in values["requests"]]
+
+
+def _listing(
+    parameters: Parameters, facts: Mapping[str, object], arguments: Arguments, keywords: Keywords
+) -> list[Request]:
+    """What a page of points asks for; without a filter it is no search."""
+    values = parameters.of(arguments, keywords)
+    if values["scroll_filter"] is None:
+        return []
+    known = {**facts, "collection": values["collection_name"], "score_kind": None}
+    return [Request(filter=values["scroll_filter"], top_k=values["limit"], dialect=_SYSTEM, facts=known)]
 
 
 def _batched(asked: Any, facts: Mapping[str, object]) -> Request:
@@ -143,4 +163,4 @@ def _candidates(prefetch: Any) -> list[str]:
 def _is_filtered(prefetch: Any) -> bool:
     """Whether candidates are restricted before they are merged."""
     each = prefetch if isinstance(prefetch, list) else [] if prefetch is None else [prefetch]
-    return any(one.filter is not None or _is_filtered(one.prefetch) for one in each)
+    return any(one.filter is not None or one.score_threshold is not None or _is_filtered(one.prefetch) for one in each)

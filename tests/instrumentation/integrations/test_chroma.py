@@ -127,6 +127,19 @@ def test_several_queries_are_a_stage_each(collection: Any, spans: Spans, several
     assert queries == several.get("query_texts", [None, None])
 
 
+def test_a_get_is_a_search_where_it_is_filtered(collection: Any, spans: Spans) -> None:
+    instrument(collection)
+    collection.get(ids=["d1"])
+    collection.get(where={"tenant": "acme"}, limit=2)
+    collection.get(where_document={"$contains": "secret"})
+    span, empty = spans()
+    assert documents(span) == {"d1": None, "d3": None}
+    assert span.attributes[names.FILTER_STATE] == "known"
+    assert span.attributes[names.RETRIEVAL_TOP_K] == 2
+    assert names.SCORE_KIND not in span.attributes
+    assert (documents(empty), empty.attributes[names.FILTER_STATE]) == ({}, "partial")
+
+
 def test_texts_are_recorded_where_they_are_asked_for(collection: Any, configured: Configured) -> None:
     spans = configured(document_texts=True)
     instrument(collection).query(query_embeddings=[1.0, 0.0], n_results=2)

@@ -13,6 +13,7 @@ from qdrant_client import AsyncQdrantClient, QdrantClient, models
 import ragvigil
 from ragvigil import ProbeCounts
 from ragvigil import attributes as names
+from ragvigil.integrations.contribution import Contribution
 from ragvigil.integrations.qdrant import instrument
 from ragvigil.testing import SpanSnapshot
 
@@ -66,7 +67,7 @@ def documents(span: SpanSnapshot) -> list[str]:
     return [document["id"] for document in json.loads(span.attributes[names.STAGE_OUTPUT_DOCUMENTS])]
 
 
-def scores(span: SpanSnapshot) -> list[float]:
+def scores(span: SpanSnapshot) -> list[float | None]:
     return [document["score"] for document in json.loads(span.attributes[names.STAGE_OUTPUT_DOCUMENTS])]
 
 
@@ -115,6 +116,7 @@ def test_no_filter_is_none_and_defaults_are_known(client: QdrantClient, spans: S
     [
         ({"score_threshold": 0.5}, "partial", 1),
         ({"prefetch": models.Prefetch(query=[1.0, 0.0], limit=5)}, "known", 0),
+        ({"prefetch": models.Prefetch(query=[1.0, 0.0], score_threshold=0.1)}, "partial", 1),
         ({"prefetch": [models.Prefetch(query=[1.0, 0.0], filter=models.Filter(must=[ACME]))]}, "partial", 1),
         (
             {"prefetch": models.Prefetch(query=[0.0, 1.0], prefetch=[models.Prefetch(query=[1.0, 0.0], filter=BOTH)])},
@@ -122,7 +124,7 @@ def test_no_filter_is_none_and_defaults_are_known(client: QdrantClient, spans: S
             1,
         ),
     ],
-    ids=["score threshold", "prefetch", "filtered prefetch", "filtered prefetch below"],
+    ids=["score threshold", "prefetch", "scored prefetch", "filtered prefetch", "filtered prefetch below"],
 )
 def test_what_restricts_beside_the_filter_is_not_understood_and_told(
     client: QdrantClient, spans: Spans, options: dict[str, Any], state: str, opaque: int
@@ -172,6 +174,18 @@ def test_a_batch_is_a_stage_for_each_of_its_searches(client: QdrantClient, spans
     assert (second.attributes[names.FILTER_STATE], second.attributes[names.RETRIEVAL_TOP_K]) == ("partial", 10)
     assert first.parent_id == second.parent_id == answer.span_id
     assert second.attributes[names.DB_COLLECTION] == "docs"
+
+
+def test_a_page_of_points_is_a_search_where_it_is_filtered(client: QdrantClient, spans: Spans) -> None:
+    instrument(client, score_kind="similarity")
+    client.scroll("docs", limit=2)
+    client.scroll("docs", scroll_filter=models.Filter(must=[ACME]), limit=2)
+    (span,) = spans()
+    assert documents(span) == ["1", "3"]
+    assert scores(span) == [None, None]
+    assert span.attributes[names.FILTER_STATE] == "known"
+    assert span.attributes[names.RETRIEVAL_TOP_K] == 2
+    assert names.SCORE_KIND not in span.attributes
 
 
 @pytest.mark.parametrize("text", ["text", lambda payload: payload["text"]], ids=["key", "function"])
@@ -248,6 +262,16 @@ def test_searches_inside_that_differ_leave_the_filter_unknown(client: QdrantClie
     with ragvigil.stage("retrieve"):
         client.query_points("docs", [1.0, 0.0], query_filter=models.Filter(must=[ACME]), limit=2)
         client.query_points("docs", [1.0, 0.0], limit=2)
+    (span,) = spans()
+    assert span.attributes[names.FILTER_STATE] == "unknown"
+
+
+def test_one_search_inside_whose_filter_cannot_be_seen_leaves_it_unknown(client: QdrantClient, spans: Spans) -> None:
+    instrument(client)
+    with ragvigil.stage("retrieve"):
+        client.query_points("docs", [1.0, 0.0], query_filter=models.Filter(must=[ACME]), limit=2)
+        with Contribution(ragvigil.current_stage(), ragvigil.current_stage()):
+            pass
     (span,) = spans()
     assert span.attributes[names.FILTER_STATE] == "unknown"
 
