@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
-from opentelemetry.context import Context
+from opentelemetry.context import get_current
 
 from ragvigil import current
+from ragvigil.guard import GUARD
 from ragvigil.integrations.contribution import Contribution, search_stage
 from ragvigil.integrations.requests import Request, record_request
 from ragvigil.observation import Arguments, Keywords, Observation
@@ -26,11 +27,13 @@ class Searches(Stage):
         super().__init__("searches")
         self.parts: list[Stage] = []
 
-    def start(self, context: Context) -> None:
-        """Begin all of them, side by side."""
-        for part in self.parts:
-            if not isinstance(part, Contribution):
-                part.start(context)
+    def __enter__(self) -> Self:
+        """Begin all of them, side by side; the current span stays what it is."""
+        with GUARD:
+            for part in self.parts:
+                if not isinstance(part, Contribution):
+                    part.start(get_current())
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None

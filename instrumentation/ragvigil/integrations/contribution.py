@@ -1,8 +1,9 @@
 """Searches inside a search: one stage, the outermost."""
 
+from contextvars import Token
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Final, TypeVar
+from typing import Final, Self, TypeVar
 
 from opentelemetry.context import Context, attach, create_key, get_current
 
@@ -45,16 +46,19 @@ class Contribution(Stage):
     That is `outer`, a contribution itself perhaps; `recorded` is the one that is a stage.
     """
 
-    __slots__ = ("_outer", "recorded")
+    __slots__ = ("_outer", "_search_token", "recorded")
 
     def __init__(self, recorded: Stage, outer: Stage) -> None:
         super().__init__(_RETRIEVE)
         self.recorded = recorded
         self._outer = outer
+        self._search_token: Token[Context] | None = None
 
-    def start(self, context: Context) -> None:
+    def __enter__(self) -> Self:
         """Be the innermost search; the current span stays what it is."""
-        self._token = attach(Context({**context, _INNERMOST: self}))
+        with GUARD:
+            self._search_token = attach(Context({**get_current(), _INNERMOST: self}))
+        return self
 
     def is_recording(self) -> bool:
         """Whether the search outside still records."""
@@ -64,8 +68,8 @@ class Contribution(Stage):
         self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
     ) -> None:
         with GUARD:
-            if self._token is not None:
-                token, self._token = self._token, None
+            if self._search_token is not None:
+                token, self._search_token = self._search_token, None
                 detach(token)
             if failure is None and self._outer.is_recording():
                 self._tell()
