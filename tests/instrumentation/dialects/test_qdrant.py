@@ -2,121 +2,24 @@
 
 import random
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
 from qdrant_client import QdrantClient, models
+from tests.samples.qdrant_filters import (
+    DAY,
+    ON_KIND,
+    ON_TENANT,
+    Condition,
+    Payload,
+    flat,
+    random_filter,
+    random_payload,
+)
 
 from ragvigil import Filter
 from ragvigil.dialects import Unreadable, read_filter, relaxed_native
 from ragvigil.predicates import And, Not, Or, eq, exists, gt, gte, in_, is_null, lte, nin, prefix
-
-Payload = dict[str, Any]
-Condition = Any
-
-DAY = datetime(2026, 6, 1, tzinfo=UTC)
-VALUES: list[Any] = ["a", "b", "ab", "", "5", "2026-06-01", "2026-06-02T10:00:00Z", 0, 1, 5, -3, 1.5, 4.5, True, False]
-FIELDS = ["tenant", "kind", "deep.lang", "absent"]
-ON_KIND = models.FieldCondition(key="kind", match=models.MatchValue(value="a"))
-ON_TENANT = models.FieldCondition(key="tenant", match=models.MatchAny(any=["a", "b"]))
-
-
-def random_value(chance: random.Random) -> object:
-    shape = chance.random()
-    if shape < 0.12:
-        return None
-    if shape < 0.3:
-        return chance.sample(VALUES, chance.randrange(4))
-    return {"inner": 1} if shape < 0.33 else chance.choice(VALUES)
-
-
-def random_payload(chance: random.Random) -> Payload:
-    """A payload with missing keys, nulls, arrays and every kind of scalar, one of the fields inside another."""
-    payload = {name: random_value(chance) for name in ("tenant", "kind") if chance.random() < 0.85}
-    if chance.random() < 0.85:
-        payload["deep"] = {"lang": random_value(chance)} if chance.random() < 0.9 else random_value(chance)
-    return payload
-
-
-def random_match(chance: random.Random) -> Condition:
-    some = [value for value in VALUES if isinstance(value, str)]
-    numbers = [0, 1, 5, -3]
-    few = chance.sample(some, chance.randrange(4)) if chance.random() < 0.5 else chance.sample(numbers, 2)
-    scalar = chance.choice([value for value in VALUES if not isinstance(value, float)])
-    return chance.choice(
-        [
-            models.MatchValue(value=scalar),
-            models.MatchAny(any=few),
-            models.MatchExcept(**{"except": few}),
-            models.MatchPrefix(prefix=chance.choice(some)),
-        ]
-    )
-
-
-def random_field(chance: random.Random) -> Condition:
-    key, shape = chance.choice(FIELDS), chance.randrange(6)
-    if shape < 3:
-        return models.FieldCondition(key=key, match=random_match(chance))
-    if shape == 3:
-        bound = {chance.choice(["gt", "gte", "lt", "lte"]): chance.choice([-3, 0, 1.5, 5])}
-        return models.FieldCondition(key=key, range=models.Range(**bound))
-    if shape == 4:
-        moment = chance.choice([DAY, DAY + timedelta(hours=34), DAY.replace(tzinfo=None), date(2026, 6, 2)])
-        return models.FieldCondition(key=key, range=models.DatetimeRange(gte=moment))
-    return chance.choice(
-        [
-            models.FieldCondition(key=key, is_empty=chance.random() < 0.5),
-            models.FieldCondition(key=key, is_null=chance.random() < 0.5),
-            models.IsEmptyCondition(is_empty=models.PayloadField(key=key)),
-            models.IsNullCondition(is_null=models.PayloadField(key=key)),
-        ]
-    )
-
-
-def random_opaque(chance: random.Random) -> Condition:
-    center = models.GeoPoint(lon=1.0, lat=1.0)
-    return chance.choice(
-        [
-            models.HasIdCondition(has_id=[1, 2, 3]),
-            models.FieldCondition(key="kind", match=models.MatchText(text="a")),
-            models.FieldCondition(key="kind", values_count=models.ValuesCount(gt=1)),
-            models.FieldCondition(key="kind", geo_radius=models.GeoRadius(center=center, radius=5.0)),
-            models.FieldCondition(key="kind[]", match=models.MatchValue(value="a")),
-            models.NestedCondition(nested=models.Nested(key="deep", filter=models.Filter(must=[ON_KIND]))),
-        ]
-    )
-
-
-def random_conditions(chance: random.Random, depth: int) -> Any:
-    """A list of conditions, one alone, or nothing."""
-    if chance.random() < 0.3:
-        return None
-    made = [random_condition(chance, depth) for _ in range(chance.randrange(4))]
-    return made[0] if len(made) == 1 and chance.random() < 0.3 else made
-
-
-def random_condition(chance: random.Random, depth: int) -> Condition:
-    if chance.random() < 0.04:
-        return random_opaque(chance)
-    return random_filter(chance, depth - 1) if depth and chance.random() < 0.25 else random_field(chance)
-
-
-def random_filter(chance: random.Random, depth: int) -> models.Filter:
-    clauses = {name: random_conditions(chance, depth) for name in ("must", "should", "must_not")}
-    some = [random_condition(chance, depth) for _ in range(chance.randrange(1, 4))]
-    counted = models.MinShould(conditions=some, min_count=chance.randrange(1, 4)) if chance.random() < 0.15 else None
-    return models.Filter(min_should=counted, **clauses)
-
-
-def flat(payload: Payload, prefix: str = "") -> Payload:
-    """The fields of a payload by their paths, as Qdrant addresses them."""
-    found: Payload = {}
-    for name, value in payload.items():
-        found |= {f"{prefix}{name}": value}
-        if isinstance(value, dict):
-            found |= flat(value, f"{prefix}{name}.")
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +47,7 @@ def test_the_neutral_form_finds_what_qdrant_finds(client: QdrantClient) -> None:
     stored(client, "random", payloads)
     documents = [flat(payload) for payload in payloads]
     judged = unknown = passed = 0
-    for _ in range(500):
+    for _ in range(250):
         native = random_filter(chance, 2)
         said, ids = read_filter(native), found(client, "random", native)
         assert said.dialect == "qdrant"
@@ -154,8 +57,8 @@ def test_the_neutral_form_finds_what_qdrant_finds(client: QdrantClient) -> None:
             unknown += verdict is None
             judged += verdict is not None
             passed += verdict is True
-    assert judged > 50_000
-    assert 500 < unknown < judged / 10
+    assert judged > 25_000
+    assert 250 < unknown < judged / 10
     assert judged / 10 < passed < judged * 9 / 10
 
 
@@ -259,7 +162,7 @@ def test_a_copy_does_not_follow_later_changes() -> None:
 def test_no_clause_of_entitlement_is_lost_in_random_filters() -> None:
     chance = random.Random(7)
     relaxed = 0
-    for _ in range(3000):
+    for _ in range(1500):
         native = random_filter(chance, 2)
         said = read_filter(native, relevance=("kind", "deep.lang"))
         left: Any = relaxed_native(native, said, relevance=("kind", "deep.lang"))
@@ -267,7 +170,7 @@ def test_no_clause_of_entitlement_is_lost_in_random_filters() -> None:
         assert kept <= {leaf_key(each) for each in conditions_below(left)}
         assert opaque_in(native) == opaque_in(left)
         relaxed += left != native
-    assert relaxed > 500
+    assert relaxed > 250
 
 
 def conditions_below(native: Any) -> Iterator[Any]:

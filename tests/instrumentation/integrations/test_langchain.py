@@ -24,6 +24,7 @@ from qdrant_client import QdrantClient, models
 import ragvigil
 from ragvigil import ProbeCounts
 from ragvigil import attributes as names
+from ragvigil.dialects import read_filter
 from ragvigil.integrations.langchain import instrument
 from ragvigil.integrations.qdrant import instrument as instrument_qdrant
 from ragvigil.testing import SpanSnapshot
@@ -34,12 +35,8 @@ Configured = Callable[..., Spans]
 EMBEDDING = DeterministicFakeEmbedding(size=8)
 LANGS = ["de", "fr", "en"]
 IDS = [str(uuid.UUID(int=number)) for number in range(12)]
-DOCUMENTS = [
-    Document(
-        id=IDS[n], page_content=f"text {n}", metadata={"tenant": "acme" if n % 2 else "beta", "lang": LANGS[n % 3]}
-    )
-    for n in range(12)
-]
+METADATA = [{"tenant": "acme" if n % 2 else "beta", "lang": LANGS[n % 3]} for n in range(12)]
+DOCUMENTS = [Document(id=IDS[n], page_content=f"text {n}", metadata=METADATA[n]) for n in range(12)]
 WHERE: Any = {"$and": [{"tenant": "acme"}, {"lang": "de"}]}
 FOUND = {IDS[3], IDS[9]}
 
@@ -242,6 +239,27 @@ def test_over_an_instrumented_client_there_is_one_stage(
     assert set(documents(span)) == FOUND
     assert span.attributes[names.DB_COLLECTION] == "docs"
     assert span.attributes[names.RETRIEVAL_QUERY_TEXT] == "a question"
+
+
+def test_random_filters_are_read_as_the_stores_apply_them(
+    qdrant: QdrantVectorStore, chroma: Chroma, spans: Spans
+) -> None:
+    chance = random.Random(20261130)
+    instrument(qdrant)
+    instrument(chroma)
+    for _ in range(60):
+        fields = chance.choices(["tenant", "lang", "absent"], k=2)
+        pairs = [(name, chance.choice(["acme", "beta", *LANGS])) for name in fields]
+        clause, operator = chance.choice(["must", "should", "must_not"]), chance.choice(["$eq", "$ne"])
+        native = models.Filter(**{clause: [equals(f"metadata.{name}", value) for name, value in pairs]})
+        where = {chance.choice(["$and", "$or"]): [{name: {operator: value}} for name, value in pairs]}
+        searched: list[tuple[Any, Any, str]] = [(qdrant, native, "metadata."), (chroma, where, "")]
+        for store, asked, prefix in searched:
+            found = store.similarity_search("a question", k=12, filter=asked)
+            said = read_filter(asked, None if prefix else "chroma")
+            passing = {n for n in range(12) if said.matches({f"{prefix}{k}": v for k, v in METADATA[n].items()})}
+            assert {int(document.page_content.split()[1]) for document in found} == passing, asked
+    assert len(spans()) == 120
 
 
 # --- retrievers -----------------------------------------------------------------------------------------------------

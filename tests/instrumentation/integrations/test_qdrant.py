@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from qdrant_client import AsyncQdrantClient, QdrantClient, models
+from tests.samples.qdrant_filters import random_field, random_payload
 
 import ragvigil
 from ragvigil import ProbeCounts
@@ -401,6 +402,50 @@ def test_no_request_of_a_probe_has_lost_entitlement(remembering: Remembering, co
             probed += 1
     assert probed > 100
     assert ragvigil.counts().probes.run == probed
+
+
+def test_what_a_probe_tells_of_a_document_is_what_qdrant_would_say(configured: Configured) -> None:
+    spans = configured(probe_share=1.0, max_waiting_probes=1000)
+    chance, told = random.Random(20261130), {True: 0, False: 0, None: 0}
+    client = QdrantClient(":memory:")
+    client.create_collection("docs", vectors_config=VECTORS)
+    payloads = [{**random_payload(chance), "tenant": "acme"} for _ in range(60)]
+    client.upsert(
+        "docs", [models.PointStruct(id=n, vector=[1.0, 0.5], payload=each) for n, each in enumerate(payloads)]
+    )
+    relevant = ("kind", "deep.lang", "absent")
+    instrument(client, relevance=relevant)
+    asked = [random_relevance(chance) for _ in range(200)]
+    for native in asked:
+        client.query_points("docs", [1.0, 0.0], query_filter=native, limit=30)
+        assert ragvigil.flush(timeout_s=30)
+    searches = [span for span in spans() if names.PROBE_KIND not in span.attributes]
+    probes = {span.links[0][1]: span for span in spans() if names.PROBE_KIND in span.attributes}
+    for native, search in zip(asked, searches, strict=True):
+        if (probe := probes.get(search.span_id)) is None:
+            continue
+        passing = {str(n) for n in found_by_qdrant(client, native)}
+        for identity, verdict in zip(documents(probe), json.loads(probe.attributes[names.PROBE_PASSES]), strict=True):
+            assert verdict is None or verdict == (identity in passing), (native, payloads[int(identity)])
+            told[verdict] += 1
+    client.close()
+    assert told[True] > 500
+    assert told[False] > 500
+    assert 0 < told[None] < 1500
+
+
+def random_relevance(chance: random.Random) -> models.Filter:
+    """Entitlement, and conditions on what is only wanted."""
+    fields = [random_field(chance, two_bounds=0.7) for _ in range(20)]
+    wanted = [each for each in fields if getattr(each, "key", "tenant") != "tenant"]
+    return models.Filter(must=[ACME, *wanted[:1]], must_not=wanted[1 : 1 + chance.randrange(2)])
+
+
+def found_by_qdrant(client: QdrantClient, native: models.Filter) -> list[Any]:
+    return [
+        point.id
+        for point in QdrantClient.query_points(client, "docs", [1.0, 0.0], query_filter=native, limit=100).points
+    ]
 
 
 def test_a_function_that_takes_such_a_filter_is_probed_too(remembering: Remembering, configured: Configured) -> None:
