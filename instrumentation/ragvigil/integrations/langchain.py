@@ -61,23 +61,13 @@ def instrument(
     that identifies a document, or is a function from a document to it, where `Document.id` does not. Raises TypeError
     for what is neither a vector store nor a retriever.
     """
-    if isinstance(searched, VectorStoreRetriever):
-        instrument(
-            searched.vectorstore,
-            relevance=relevance,
-            dialect=dialect,
-            id=id,
-            score_kind=score_kind,
-            index_version=index_version,
-        )
-        return searched
-    prefix = getattr(searched, "metadata_payload_key", None)
-    options = (named_fields(relevance), dialect, id, score_kind, index_version, prefix)
-    if isinstance(searched, VectorStore):
-        return instrumented(searched, _StoreAdapter(*options))
-    if isinstance(searched, BaseRetriever):
-        return instrumented(searched, _RetrieverAdapter(*options))
-    raise TypeError(f"searched: got {type(searched).__name__}; expected a VectorStore or a BaseRetriever")
+    target = searched.vectorstore if isinstance(searched, VectorStoreRetriever) else searched
+    if not isinstance(target, VectorStore | BaseRetriever):
+        raise TypeError(f"searched: got {type(target).__name__}; expected a VectorStore or a BaseRetriever")
+    made = _StoreAdapter if isinstance(target, VectorStore) else _RetrieverAdapter
+    prefix = getattr(target, "metadata_payload_key", None)
+    instrumented(target, made(named_fields(relevance), dialect, id, score_kind, index_version, prefix))
+    return searched
 
 
 @dataclass(frozen=True, slots=True)
