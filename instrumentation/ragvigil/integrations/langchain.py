@@ -10,7 +10,7 @@ from ragvigil.fields import ScoreKind
 from ragvigil.integrations.extras import extra
 from ragvigil.integrations.instrumented import instrumented
 from ragvigil.integrations.payloads import Text, flat
-from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, named_fields, recording
+from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, listed, named_fields, recording
 from ragvigil.observation import Arguments, Keywords
 
 with extra("langchain"):
@@ -81,7 +81,7 @@ class _Adapter:
     """Where metadata lie, as filters see them; None for no place of their own."""
 
     def _documents(self, result: Any) -> dict[str, object]:
-        pairs = [found if isinstance(found, tuple) else (found, None) for found in result]
+        pairs = [found if isinstance(found, tuple) else (found, None) for found in listed(result)]
         scores = [score for _, score in pairs]
         return {
             "ids": [_identity(document, self.id) for document, _ in pairs],

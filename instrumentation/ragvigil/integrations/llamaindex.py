@@ -9,7 +9,7 @@ from ragvigil.arguments import MISSING
 from ragvigil.fields import ScoreKind
 from ragvigil.integrations.extras import extra
 from ragvigil.integrations.instrumented import instrumented
-from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, named_fields, recording
+from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, listed, named_fields, recording
 from ragvigil.observation import Arguments, Keywords
 
 with extra("llamaindex"):
@@ -88,10 +88,11 @@ def _beside(retriever: Any) -> tuple[str, ...]:
 
 
 def _documents(result: Any) -> dict[str, object]:
-    scores = [found.score for found in result]
+    nodes = listed(result)
+    scores = [found.score for found in nodes]
     return {
-        "ids": [found.node.node_id for found in result],
+        "ids": [found.node.node_id for found in nodes],
         "scores": None if None in scores else scores,
-        "texts": Each(result, lambda found: found.node.get_content()),
-        "metadata": Each(result, lambda found: found.node.metadata),
+        "texts": Each(nodes, lambda found: found.node.get_content()),
+        "metadata": Each(nodes, lambda found: found.node.metadata),
     }

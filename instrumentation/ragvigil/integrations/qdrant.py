@@ -10,7 +10,7 @@ from ragvigil.integrations.batches import Batch, recording_batch
 from ragvigil.integrations.extras import extra
 from ragvigil.integrations.instrumented import instrumented
 from ragvigil.integrations.payloads import Text, flat, text_of
-from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, named_fields, recording
+from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, listed, named_fields, recording
 from ragvigil.observation import Arguments, Keywords
 
 with extra("qdrant"):
@@ -123,7 +123,7 @@ def _points(result: Any) -> list[Any]:
     """The points of an answer, those of groups one group after the other."""
     if hasattr(result, "groups"):
         return [point for group in result.groups for point in group.hits]
-    return list(getattr(result, "points", result))
+    return listed(getattr(result, "points", result))
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,13 @@ class Each:
         return map(self._read, self._items)
 
 
+def listed(found: Any) -> list[Any]:
+    """What was found; raises TypeError for an iterator, which would be used up."""
+    if isinstance(found, list | tuple):
+        return list(found)
+    raise TypeError(f"expected a list of documents, got {type(found).__name__}")
+
+
 def recording(
     method: Callable[..., Any], requests: Requests, extract: Callable[[Any], Any], *, probe: bool = True
 ) -> Callable[..., Any]:

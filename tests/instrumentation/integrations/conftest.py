@@ -1,8 +1,10 @@
 """A configured Ragvigil for the tests of integrations."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
+from qdrant_client import AsyncQdrantClient, QdrantClient
+from tests.samples.qdrant_docs import POINTS, VECTORS
 
 import ragvigil
 from ragvigil.testing import InMemoryExporter, SpanSnapshot
@@ -31,3 +33,23 @@ def configured() -> Callable[..., Spans]:
 def spans(configured: Callable[..., Spans]) -> Spans:
     """Ragvigil as it is by default, and its spans so far."""
     return configured()
+
+
+@pytest.fixture
+def client() -> Iterator[QdrantClient]:
+    """A client in local mode, with points."""
+    made = QdrantClient(":memory:")
+    made.create_collection("docs", vectors_config=VECTORS)
+    made.upsert("docs", POINTS)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+async def async_client() -> AsyncIterator[AsyncQdrantClient]:
+    """The same, async."""
+    made = AsyncQdrantClient(":memory:")
+    await made.create_collection("docs", vectors_config=VECTORS)
+    await made.upsert("docs", POINTS)
+    yield made
+    await made.close()
