@@ -1,1 +1,1 @@
-"""Ready connections to frameworks and databases, each imported only by those who use it; most need the extra of its name."""
+"""Ready connections to frameworks and databases, each imported only by those who use it."""
