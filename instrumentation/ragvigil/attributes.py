@@ -208,6 +208,13 @@ PROBE_RELAXED_FILTER: Final = "relaxed_filter"
 QUERY_VECTOR: Final = "ragvigil.query.vector"
 """bytes: float32, little endian, 4 × dimension."""
 
+CONTENT_HMAC_PREFIX: Final = "ragvigil.content_hmac."
+"""prefix, string (string[] for texts of documents): the keyed hash of a content that is itself not recorded.
+
+The name of the field follows, for example `ragvigil.content_hmac.question`. A hash is never written in place of a text:
+whoever reads texts must see that there is none.
+"""
+
 EVENT_PROCESS_COUNTS: Final = "ragvigil.process.counts"
 """event name: cumulative counters of one process."""
 EVENT_FEEDBACK: Final = "ragvigil.feedback"
@@ -252,6 +259,8 @@ FEEDBACK_COUNT_PREFIX: Final = "ragvigil.feedback."
 """prefix, int, on the counts event: `given`, `sent`, `dropped`, `refused`, `tokens_without_key`, cumulative."""
 PROBES_COUNT_PREFIX: Final = "ragvigil.probes."
 """prefix, int, on the counts event: `sampled`, `run`, `failed`, `timed_out`, `dropped`, `unsupported`, cumulative."""
+REDACTION_COUNT_PREFIX: Final = "ragvigil.redaction."
+"""prefix, int, on the counts event: `changed`, `cut`, `withheld`, texts, cumulative."""
 
 CURRENT_SCHEMA: Final = "1"
 """Value of `ragvigil.schema.version`."""

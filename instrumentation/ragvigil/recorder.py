@@ -26,6 +26,7 @@ from ragvigil.keys import ANSWER_TOKENS, FILTER_VALUES, PROBE_SAMPLE, derived_ke
 from ragvigil.probes.probe import Probe
 from ragvigil.probes.runner import ProbeRunner
 from ragvigil.probes.sample import ProbeSample
+from ragvigil.redaction.redactor import Redactor
 from ragvigil.settings import Settings
 from ragvigil.tokens import signed, verified
 from ragvigil.version import __version__
@@ -55,6 +56,7 @@ class Recorder:
             SpanEncoder(derived_key(secret, FILTER_VALUES), document_texts=settings.document_texts),
             RequestEncoder({**_process_resource(), **settings.resource}),
             exporter,
+            Redactor(settings.content, settings.redactors, secret, self._counters),
         )
         self._worker = Worker(
             self._queue,

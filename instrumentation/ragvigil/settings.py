@@ -9,6 +9,8 @@ from urllib.parse import unquote, urlsplit
 
 from ragvigil import attributes as names
 from ragvigil.rare import Value, immutable
+from ragvigil.redaction.content import Modes
+from ragvigil.redaction.texts import Redact
 
 _log = logging.getLogger("ragvigil")
 
@@ -34,6 +36,8 @@ class Settings:
     probe_timeout_s: float
     max_waiting_probes: int
     document_texts: bool
+    content: Modes
+    redactors: tuple[Redact, ...] = field(repr=False)
 
 
 def is_disabled(environ: Mapping[str, str]) -> bool:
