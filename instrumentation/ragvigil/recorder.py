@@ -26,7 +26,6 @@ from ragvigil.keys import ANSWER_TOKENS, FILTER_VALUES, PROBE_SAMPLE, derived_ke
 from ragvigil.probes.probe import Probe
 from ragvigil.probes.runner import ProbeRunner
 from ragvigil.probes.sample import ProbeSample
-from ragvigil.redaction.redactor import Redactor
 from ragvigil.settings import Settings
 from ragvigil.tokens import signed, verified
 from ragvigil.version import __version__
@@ -41,6 +40,8 @@ class Recorder:
     def __init__(
         self, settings: Settings, clock: Clock, ids: IdGenerator, exporter: Exporter, backoff: Backoff
     ) -> None:
+        from ragvigil.redaction.redactor import Redactor  # not needed until something is configured
+
         self.wall_ns = clock.wall_ns
         self.monotonic_ns = clock.monotonic_ns
         self.trace_id = ids.generate_trace_id

@@ -14,6 +14,10 @@ DEPTH_FACTOR: Final = 2
 """How much deeper a probe looks: what a clause keeps out must not be cut off by k as well."""
 
 
+class NotProbeable(ValueError):  # noqa: N818 - says what the search is
+    """A search cannot be done again without its relevance clauses; the text is fixed and holds nothing of its own."""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchArguments:
     """The arguments of one search function that are recorded; None for one that it does not have."""
@@ -36,13 +40,13 @@ class SearchArguments:
     def relaxed(self, said: Filter, arguments: Arguments, keywords: Keywords) -> tuple[Arguments, dict[str, Any]]:
         """The arguments of the same search without relevance clauses and deeper; `said` is what its filter says.
 
-        Raises ValueError or TypeError where such a search cannot be asked for.
+        Raises NotProbeable or Unreadable where such a search cannot be asked for, and whatever an argument raises.
         """
         if self.filter is None or self.top_k is None:
-            raise ValueError("@retriever(filter=..., top_k=...) must name both arguments")
+            raise NotProbeable("@retriever(filter=..., top_k=...) must name both arguments")
         k = self.top_k.of(arguments, keywords)
         if not hasattr(k, "__index__") or operator.index(k) < 1:
-            raise ValueError("k is not a number of documents")
+            raise NotProbeable("k is not a number of documents")
         native = relaxed_native(self.filter.of(arguments, keywords), said, self.dialect, self.relevance)
         if native == {} and self.filter.default is None:
             native = None  # some databases refuse an empty mapping; the function says that it takes None

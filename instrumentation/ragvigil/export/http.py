@@ -49,7 +49,7 @@ class HttpExporter:
             return self._exchange(signal, body)
         except (OSError, http.client.HTTPException) as failure:
             self.close()
-            return Delivery(Outcome.RETRY, reason=f"{self._urls[signal]}: {failure!r}")
+            return Delivery(Outcome.RETRY, reason=f"{_shown(self._urls[signal])}: {failure!r}")
 
     def close(self) -> None:
         """Close the connections."""
@@ -95,6 +95,12 @@ class HttpExporter:
         if response.status in self._retryable:
             return Delivery(Outcome.RETRY, retry_after_s=_retry_after_s(response), reason=reason)
         return Delivery(Outcome.REFUSED, reason=reason)
+
+
+def _shown(address: str) -> str:
+    """An address without what may be secret in it: user, password and query."""
+    url = urlsplit(address)
+    return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
 
 
 def _connect(scheme: str, netloc: str, timeout_s: float) -> http.client.HTTPConnection:

@@ -8,10 +8,10 @@ from ragvigil.encoding.spans import SpanEncoder
 from ragvigil.export.exporter import ACCEPTED, Delivery, Exporter, Outcome, Signal
 from ragvigil.export.queue import TraceQueue
 from ragvigil.guard import GUARD
-from ragvigil.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
     from ragvigil.feedback_event import FeedbackEvent
+    from ragvigil.redaction.redactor import Redactor
     from ragvigil.span import RecordedSpan
 
 BATCH_ITEMS: Final = 1000
@@ -28,7 +28,7 @@ class Sender:
         spans: SpanEncoder,
         requests: RequestEncoder,
         exporter: Exporter,
-        redactor: Redactor,
+        redactor: "Redactor",
     ) -> None:
         self._queue = queue
         self._counters = counters
