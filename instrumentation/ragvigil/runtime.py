@@ -4,6 +4,7 @@ import atexit
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ragvigil import attributes as names
 from ragvigil import current, settings
@@ -14,9 +15,10 @@ from ragvigil.export.exporter import Exporter
 from ragvigil.guard import GUARD
 from ragvigil.ids import IdGenerator, RandomIds
 from ragvigil.recorder import Recorder
-from ragvigil.redaction.content import Content, checked_content
-from ragvigil.redaction.texts import Redact, checked_redactors
 from ragvigil.settings import Settings
+
+if TYPE_CHECKING:
+    from ragvigil.redaction import Content, Redact
 
 EXIT_TIMEOUT_S = 5.0
 
@@ -40,8 +42,8 @@ def configure(
     probe_timeout_s: float = 10.0,
     max_waiting_probes: int = 20,
     document_texts: bool = False,
-    content: Content = "full",
-    redactors: Sequence[Redact] = (),
+    content: "Content" = "full",
+    redactors: "Sequence[Redact]" = (),
     clock: Clock | None = None,
     ids: IdGenerator | None = None,
     exporter: Exporter | None = None,
@@ -70,6 +72,9 @@ def configure(
 
     Raises ValueError for an argument that is not valid. Nothing else in Ragvigil raises into the application.
     """
+    from ragvigil.redaction.content import checked_content  # not needed by a process that configures nothing
+    from ragvigil.redaction.texts import checked_redactors
+
     traces_url, logs_url = settings.endpoints(endpoint, os.environ)
     settings.check_limits(
         max_queue_traces=max_queue_traces,

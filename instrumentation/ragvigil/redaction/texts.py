@@ -26,9 +26,15 @@ def checked_redactors(redactors: object) -> tuple[Redact, ...]:
 
 
 class Texts:
-    """Applies redactors and counts what they did. Without redactors every text passes as it is."""
+    """Applies redactors and counts what they did. Without redactors every text passes as it is.
 
-    def __init__(self, redactors: Sequence[Redact], counters: Counters) -> None:
+    `monotonic_s` tells how long a redactor takes.
+    """
+
+    def __init__(
+        self, redactors: Sequence[Redact], counters: Counters, monotonic_s: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._monotonic_s = monotonic_s
         self._redactors = redactors
         self.count = counters.add_redaction
         self.pass_as_they_are = not redactors
@@ -62,13 +68,13 @@ class Texts:
         return text
 
     def _through(self, redact: Redact, text: str) -> str | None:
-        began_s = time.monotonic()
+        began_s = self._monotonic_s()
         try:
             result: object = redact(text)
         except BaseException as failure:  # noqa: BLE001 - of the application, may be anything, and must not end our thread
             GUARD.report(f"texts are withheld, the redactor {_name(redact)} raised {type(failure).__name__}")
             return None
-        if time.monotonic() - began_s > _SLOW_S:
+        if self._monotonic_s() - began_s > _SLOW_S:
             GUARD.report(f"the redactor {_name(redact)} took longer than {_SLOW_S:g} s for one text")
         if isinstance(result, str):
             return result
