@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from tests.samples.keeping import KeepingExporter, Redacting
 
 import ragvigil
-from tests.samples.keeping import KeepingExporter, Redacting
 
 
 @pytest.fixture

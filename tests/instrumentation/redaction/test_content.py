@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.samples.keeping import Redacting
 
 import ragvigil
 from ragvigil import attributes as names
 from ragvigil.redaction.content import DEFAULT, FIELDS, checked_content
 from ragvigil.testing import SpanSnapshot
-from tests.samples.keeping import Redacting
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "redaction.md"
 HMAC = names.CONTENT_HMAC_PREFIX

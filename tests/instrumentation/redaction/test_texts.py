@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.samples.keeping import KeepingExporter, Redacting
 
 import ragvigil
 from ragvigil import attributes as names
 from ragvigil.counts import Counters
 from ragvigil.export.exporter import Delivery, Outcome, Signal
 from ragvigil.redaction.texts import MARGIN, MAX_TEXT, Texts
-from tests.samples.keeping import KeepingExporter, Redacting
 
 WaitFor = Callable[[Callable[[], object]], None]
 
