@@ -36,6 +36,8 @@ def _last_of_card(text: str, groups: list[tuple[int, int]], first: int) -> int |
     """The last group of the number that begins with this one; None where none does."""
     nearby = groups[first : first + _MOST_GROUPS]
     lengths = [end - begin for begin, end in nearby]
+    if lengths[0] < _LEAST_IN_GROUP:
+        return None
     for count, total in reversed(list(enumerate(accumulate(lengths)))):
         if (
             total in _LENGTHS

@@ -14,4 +14,11 @@ GROUP: Final = re.compile(r"\d+")
 
 def ascii_digits(text: str) -> str:
     """The digits of any script as 0 to 9, without what is between them."""
-    return "".join([str(int(character)) for character in text if character.isdecimal()])
+    return "".join(GROUP.findall(with_ascii_digits(text)))
+
+
+def with_ascii_digits(text: str) -> str:
+    """The text with digits of any script as 0 to 9, each in its place."""
+    if text.isascii():
+        return text
+    return "".join([str(int(character)) if character.isdecimal() else character for character in text])

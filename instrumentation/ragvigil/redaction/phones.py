@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from ragvigil.redaction.digits import RUN, SEPARATORS, ascii_digits
+from ragvigil.redaction.digits import RUN, SEPARATORS, ascii_digits, with_ascii_digits
 
 PLACEHOLDER: Final = "[phone]"
 
@@ -22,7 +22,7 @@ _FORMS: Final = (
     r"1[3-9]\d{9}|1[3-9]\d[ -]\d{4}[ -]\d{4}",
 )
 _NUMBER: Final = re.compile(rf"(?<![\d.,])(?:{'|'.join(_FORMS)})(?!\d)")
-_DATE: Final = re.compile(r"\d{1,4}[-/. ]\d{1,2}[-/. ]\d{1,4}(?!\d)")
+_DATE: Final = re.compile(r"(?:\d{4}([-/. ])\d{1,2}\1\d{1,2}|\d{1,2}([-/. ])\d{1,2}\2(?:19|20)\d{2})(?!\d)")
 _LEAST: Final = 8
 _MOST: Final = 15
 _WORDS: Final = (
@@ -49,9 +49,23 @@ def _in_run(text: str, run: re.Match[str]) -> str:
     before = text[max(0, run.start() - _BEFORE) : run.start()]
     if before[-1:].isascii() and (before[-1:].isalnum() or before[-1:] == "_"):
         return found
-    if _LEAST - 1 <= len(ascii_digits(found)) <= _MOST and _is_announced(before) and not _DATE.match(found):
+    if (
+        _LEAST - 1 <= len(ascii_digits(found)) <= _MOST
+        and _is_announced(before)
+        and not _DATE.match(with_ascii_digits(found))
+    ):
         return PLACEHOLDER
-    return _NUMBER.sub(_if_number, found)
+    return _without_numbers(found)
+
+
+def _without_numbers(run: str) -> str:
+    parts: list[str] = []
+    done = 0
+    for number in _NUMBER.finditer(with_ascii_digits(run)):
+        if _is_plausible(number.group()):
+            parts += (run[done : number.start()], PLACEHOLDER)
+            done = number.end()
+    return "".join([*parts, run[done:]])
 
 
 def _is_announced(before: str) -> bool:
@@ -59,7 +73,5 @@ def _is_announced(before: str) -> bool:
     return any(word in said for word in _WORDS)
 
 
-def _if_number(number: re.Match[str]) -> str:
-    text = number.group()
-    is_plausible = _LEAST <= len(ascii_digits(text)) <= _MOST and not _DATE.match(text)
-    return PLACEHOLDER if is_plausible else text
+def _is_plausible(number: str) -> bool:
+    return _LEAST <= len(ascii_digits(number)) <= _MOST and not _DATE.match(number)

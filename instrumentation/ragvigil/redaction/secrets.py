@@ -41,10 +41,12 @@ _NAME: Final = re.compile("|".join(_NAMES))
 _ASSIGNED: Final = re.compile(
     r"[\w-]{0,30}+[\"'`\])*]{0,2}+"
     r"\s{0,3}+(=>|:=|==?|[:\uff1a\uff1d]|(?:is|ist|lautet|es|est)(?=\s))\s{0,3}+[\"'`(\[*]{0,2}+"
-    r"([^\s\"'`,;&<>()\[\]{}]{4,}+)",
+    r"([^\s\"'`,;&<>()\[\]{}]{4,64}+)",
     re.IGNORECASE,
 )
+_REST: Final = re.compile(r"[^\s\"'`,;&<>()\[\]{}]*+")
 _LONG_WORD: Final = re.compile(r"[\w.~+/-]{16,}+={0,2}", re.ASCII)
+_DIGIT: Final = re.compile(r"\d")
 _LONG: Final = 16
 _SYMBOLS: Final = frozenset("!#$%^*+=@~_|\\/")
 
@@ -74,8 +76,13 @@ def _without_assigned(text: str) -> str:
         assigned = _ASSIGNED.match(text, name.end()) if name.start() >= done else None
         if assigned is not None and _is_secret(name.group(), *assigned.groups()):
             parts += (text[done : assigned.start(2)], PLACEHOLDER)
-            done = assigned.end()
+            done = _end_of_value(text, assigned.end())
     return "".join([*parts, text[done:]]) if parts else text
+
+
+def _end_of_value(text: str, at: int) -> int:
+    rest = _REST.match(text, at)
+    return at if rest is None else rest.end()
 
 
 def _lowered(text: str) -> str:
@@ -94,4 +101,4 @@ def _is_secret(name: str, sign: str, said: str) -> bool:
 
 
 def _has_digit(text: str) -> bool:
-    return any(map(str.isdecimal, text))
+    return _DIGIT.search(text) is not None
