@@ -26,9 +26,10 @@ def redacted(text: str) -> str:
     parts: list[str] = []
     done = after = 0
     for at in _AT.finditer(text):
-        begin, end = _name_begin(text, after, at.start()), _domain_end(text, at.end())
+        begin = _name_begin(text, after, at.start()) if after < at.start() else at.start()
+        end = _domain_end(text, at.end()) if begin < at.start() else at.end()
         after = at.end()
-        if begin < at.start() and end > at.end():
+        if end > at.end():
             parts += (text[done:begin], PLACEHOLDER)
             done = after = end
     return "".join([*parts, text[done:]])
