@@ -12,7 +12,7 @@ from ragvigil.redaction.values import Contents
 _IDENTIFIERS: Final[Mapping[str, str]] = {
     names.USER_ID: "user_id",
     names.ENDUSER_PSEUDO_ID: "user_id",
-    "enduser.id": "user_id",
+    names.ENDUSER_ID: "user_id",
     names.SESSION_ID: "session_id",
     names.CONVERSATION_ID: "session_id",
 }
@@ -58,7 +58,9 @@ class DetailsRedactor:
     def _attribute(self, key: str, value: Value, usual: str) -> dict[str, object]:
         identifier = _IDENTIFIERS.get(key)
         if identifier is not None:
-            return {key: self._contents.identifier(self._modes[identifier], identifier, value)}
+            mode = self._modes[identifier]
+            said = value if mode == "full" else str(value)
+            return {key: self._contents.identifier(mode, identifier, said)}
         if key == names.EXCEPTION_STACKTRACE and self._modes["exceptions"] == "full":
             return {key: self._stack(value)}
         if key == names.EXCEPTION_TYPE:

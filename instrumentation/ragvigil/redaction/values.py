@@ -44,13 +44,19 @@ class Contents:
         if isinstance(value, str):
             return self.texts.redacted(value)
         if isinstance(value, bytes):
-            redacted = self.texts.redacted(value.decode("utf-8", _BYTES))
-            return None if redacted is None else redacted.encode("utf-8", _BYTES)
+            return self._redacted_bytes(value)
         if isinstance(value, list | tuple | set | frozenset):
             return tuple([self._item(item) for item in value])
         if isinstance(value, Mapping):
             return {key: self._redacted(item) for key, item in value.items()}
         return value
+
+    def _redacted_bytes(self, value: bytes) -> bytes | None:
+        text = value.decode("utf-8", _BYTES)
+        redacted = self.texts.redacted(text)
+        if redacted is None:
+            return None
+        return value if redacted == text else redacted.encode("utf-8", "replace")
 
     def _item(self, value: object) -> object | None:
         redacted = self._redacted(value)

@@ -101,7 +101,7 @@ def test_user_ids_are_pseudonyms_unless_one_says_otherwise(redacting: Redacting)
     assert names.USER_ID not in one(redacting, {"user_id": "none"}, user_id="u-5").attributes
 
 
-@pytest.mark.parametrize("key", [names.USER_ID, names.ENDUSER_PSEUDO_ID, "enduser.id"])
+@pytest.mark.parametrize("key", [names.USER_ID, names.ENDUSER_PSEUDO_ID, names.ENDUSER_ID])
 def test_a_user_id_is_one_whoever_sets_it(redacting: Redacting, key: str) -> None:
     out = redacting()
     with ragvigil.pipeline("ask") as answer:
@@ -109,6 +109,17 @@ def test_a_user_id_is_one_whoever_sets_it(redacting: Redacting, key: str) -> Non
     answered(user_id="u-5")
     by_attribute, by_fact = [span.attributes for span in out().named("ask")]
     assert by_attribute[key] == by_fact[names.USER_ID]
+
+
+@pytest.mark.parametrize("value", [5, ["u-5"], b"u-5", 5.5], ids=str)
+def test_a_user_id_of_another_type_does_not_leave_either(redacting: Redacting, value: Any) -> None:
+    out = redacting()
+    with ragvigil.pipeline("ask") as answer:
+        answer.set_attribute(names.USER_ID, value)
+        answer.set(user_id=value)
+    found = out().one("ask").attributes
+    assert len(found[names.USER_ID]) == 32
+    assert names.ENDUSER_PSEUDO_ID not in found
 
 
 def test_ids_of_documents_stay_equal_wherever_they_are(redacting: Redacting) -> None:

@@ -95,6 +95,16 @@ def test_a_redactor_that_fails_for_one_text_costs_that_text_only(redacting: Reda
     ]
 
 
+def test_bytes_are_looked_at_and_stay_what_they_are(redacting: Redacting) -> None:
+    out = redacting(redactors=[lambda text: text.replace("secret", "\ud800")])
+    with ragvigil.stage("mine") as stage:
+        stage.set_attributes({"binary": b"\xff\x00\xfe", "text": b"\xff secret", "nested": [[b"secret"], "secret", 5]})
+    found = out().one("mine").attributes
+    assert found["binary"] == b"\xff\x00\xfe"
+    assert found["text"] == b"? ?"
+    assert found["nested"] == [[b"?"], "?", 5]
+
+
 def test_a_redactor_that_hangs_holds_up_no_request_and_what_does_not_fit_is_counted(
     redacting: Redacting, wait_for: WaitFor
 ) -> None:
