@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ragvigil.counts import Counters
 from ragvigil.guard import GUARD
 from ragvigil.keys import CONTENT, FILTER_VALUES, derived_key
-from ragvigil.redaction.content import FIELDS, Modes
+from ragvigil.redaction.content import Modes
 from ragvigil.redaction.filters import FilterRedactor
 from ragvigil.redaction.hashes import Hashes
 from ragvigil.redaction.spans import SpanRedactor
@@ -33,31 +33,33 @@ class Redactor:
         filters = FilterRedactor(modes["filter_values"], texts, derived_key(secret, FILTER_VALUES))
         self._spans = SpanRedactor(modes, Contents(texts, self._hashes), filters)
         self._hashes_feedback_ids = modes["feedback_id"] == "hashed"
-        self._only_users = texts.pass_as_they_are and _differs_only_for_users(modes)
+        changing = {name for name, mode in modes.items() if mode != "full"} if not redactors else set(modes)
+        self._changes_nothing = not changing
+        self._changes_users_only = changing == {"user_id"}
 
     def prepare(self, waiting: "Waiting") -> None:
         """Redact what was taken from the queue, once; a span that cannot be redacted is dropped and counted."""
-        if waiting.is_redacted:
+        if waiting.is_redacted or self._changes_nothing:
             return
-        spans = [span for span in waiting.spans if self.redact(span)]
-        self._counters.add_dropped(len(waiting.spans) - len(spans))
-        waiting.spans = spans
+        lost = [span for span in self._concerned(waiting.spans) if not self.redact(span)]
+        if lost:
+            waiting.spans = [span for span in waiting.spans if span not in lost]
+            self._counters.add_dropped(len(lost))
         if waiting.feedback is not None:
             waiting.feedback = self._feedback(waiting.feedback)
         waiting.is_redacted = True
 
     def redact(self, span: "RecordedSpan") -> bool:
         """Replace the facts of a finished span by those that may leave; False when it must not leave."""
-        if self._only_users and span.rare is None and "user_id" not in span.fields:
-            return True
         with GUARD:
             self._spans.redact(span)
             return True
         return False
 
+    def _concerned(self, spans: "Sequence[RecordedSpan]") -> "Sequence[RecordedSpan]":
+        if not self._changes_users_only:
+            return spans
+        return [span for span in spans if "user_id" in span.fields or span.rare is not None]
+
     def _feedback(self, event: "FeedbackEvent") -> "FeedbackEvent":
         return replace(event, id=self._hashes.of("feedback_id", event.id)) if self._hashes_feedback_ids else event
-
-
-def _differs_only_for_users(modes: Modes) -> bool:
-    return all(modes[name] == "full" for name in FIELDS if name != "user_id")

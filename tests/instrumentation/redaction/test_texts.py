@@ -95,6 +95,25 @@ def test_a_redactor_that_fails_for_one_text_costs_that_text_only(redacting: Reda
     ]
 
 
+def test_a_span_that_cannot_be_redacted_is_lost_counted_and_costs_no_other(lenient: None, redacting: Redacting) -> None:
+    out = redacting(redactors=[without_secret])
+    with ragvigil.pipeline("ask"), ragvigil.stage("broken") as stage:
+        stage.set_attribute("x", "a secret")
+        stage.rare.links = [5]  # type: ignore[union-attr, list-item]
+    assert [span.name for span in out().spans] == ["ask"]
+    assert (ragvigil.counts().exported, ragvigil.counts().dropped) == (1, 1)
+
+
+def test_a_fact_that_cannot_be_redacted_is_withheld_and_costs_no_other(lenient: None, redacting: Redacting) -> None:
+    out = redacting(content={"slices": "hashed"}, redactors=[without_secret])
+    with ragvigil.pipeline("ask") as answer:
+        answer.set(question="why?")
+        answer.fields |= {"slices": 5, "output_documents": [("a secret", 0.5)]}
+    assert out().one("ask").attributes[names.INPUT_VALUE] == "why?"
+    assert ragvigil.counts().redaction == ragvigil.RedactionCounts(withheld=2)
+    assert not any(b"secret" in payload for payload in out().payloads)
+
+
 def test_bytes_are_looked_at_and_stay_what_they_are(redacting: Redacting) -> None:
     out = redacting(redactors=[lambda text: text.replace("secret", "\ud800")])
     with ragvigil.stage("mine") as stage:
