@@ -9,6 +9,7 @@ from ragvigil.redaction.digits import GROUP, RUN, ascii_digits
 PLACEHOLDER: Final = "[card]"
 
 _PREFIX: Final = re.compile(r"4|5[0-8]|2(?:20[0-4]|2[2-9]|[3-6]|7[01]|720)|3(?:[47]|0[0-5]|[689]|5)|6|8[16]")
+_LETTER: Final = re.compile("[A-Za-z_]")
 _DOUBLED: Final = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 _LENGTHS: Final = range(13, 20)
 
@@ -21,6 +22,8 @@ def redacted(text: str) -> str:
 def _in_run(run: re.Match[str]) -> str:
     text = run.group()
     groups = [(group.start(), group.end()) for group in GROUP.finditer(text)]
+    if _LETTER.match(run.string, run.end()) is not None:
+        groups.pop()  # it goes on as something else, an id for example
     parts: list[str] = []
     done = first = 0
     while first < len(groups):

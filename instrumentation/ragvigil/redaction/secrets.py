@@ -11,7 +11,7 @@ _WEB_TOKEN: Final = re.compile(r"(?<![\w-])eyJ[\w-]{8,}+\.[\w-]{8,}+(?:\.[\w-]*+
 _PREFIXES: Final = (
     "gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_", "glpat-", "gldt-", "xapp-",
     "xoxa-", "xoxb-", "xoxe-", "xoxp-",
-    "xoxr-", "xoxs-", "hf_", "npm_", "pypi-", "dop_v1_", "shpat_", "shpca_", "shppa_", "shpss_", "lin_api_", "whsec_",
+    "xoxr-", "xoxs-", "hf_", "npm_", "pypi-AgE", "dop_v1_", "shpat_", "shpca_", "shppa_", "shpss_", "lin_api_", "whsec_",
     "nvapi-", "gsk_", "r8_", "ya29.", "SG.", "AGE-SECRET-KEY-", "dckr_pat_", "sq0atp-", "sq0csp-", "pat-na1-", "PMAK-",
     "tskey-",
 )  # fmt: skip

@@ -96,6 +96,7 @@ def test_private_keys_in_parts(text: str, expected: str) -> None:
         "PRIVATE KEY",
         "the answer token rv1 is signed",
         "monkey: see",
+        "https://example.com/pkg/pypi-charset-normalizer?utm_source=pypi-charset-normalizer",
         "",
     ],
 )
