@@ -9,11 +9,10 @@ PLACEHOLDER: Final = "[secret]"
 
 _WEB_TOKEN: Final = re.compile(r"(?<![\w-])eyJ[\w-]{8,}+\.[\w-]{8,}+(?:\.[\w-]*+){0,3}", re.ASCII)
 _PREFIXES: Final = (
-    "gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_", "glpat-", "gldt-", "xapp-",
-    "xoxa-", "xoxb-", "xoxe-", "xoxp-",
-    "xoxr-", "xoxs-", "hf_", "npm_", "pypi-AgE", "dop_v1_", "shpat_", "shpca_", "shppa_", "shpss_", "lin_api_", "whsec_",
-    "nvapi-", "gsk_", "r8_", "ya29.", "SG.", "AGE-SECRET-KEY-", "dckr_pat_", "sq0atp-", "sq0csp-", "pat-na1-", "PMAK-",
-    "tskey-",
+    "gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_", "glpat-", "gldt-", "xapp-", "xoxa-", "xoxb-", "xoxe-",
+    "xoxp-", "xoxr-", "xoxs-", "hf_", "npm_", "pypi-AgE", "dop_v1_", "shpat_", "shpca_", "shppa_", "shpss_",
+    "lin_api_", "whsec_", "nvapi-", "gsk_", "r8_", "ya29.", "SG.", "AGE-SECRET-KEY-", "dckr_pat_", "sq0atp-",
+    "sq0csp-", "pat-na1-", "PMAK-", "tskey-",
 )  # fmt: skip
 _KEY_IDS: Final = ("ABIA", "ACCA", "AIDA", "AKIA", "AROA", "ASIA")
 _SHORT_PREFIXES: Final = ("sk-", "sk_", "pk-", "pk_", "rk-", "rk_")
