@@ -47,6 +47,7 @@ FIELDS: Final[Mapping[str, Field]] = {
     "exceptions": Field(),
     "query_vector": Field(modes=("full", "none")),
     "user_id": Field(is_content=False, usual="hashed"),
+    "experiment_unit": Field(is_content=False, usual="hashed"),
     "session_id": Field(is_content=False),
     "intent": Field(is_content=False),
     "slices": Field(is_content=False),

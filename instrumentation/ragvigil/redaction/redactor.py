@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ragvigil.counts import Counters
 from ragvigil.guard import GUARD
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ragvigil.export.queue import Waiting
     from ragvigil.feedback_event import FeedbackEvent
     from ragvigil.span import RecordedSpan
+
+_USERS: Final = frozenset({"user_id", "experiment_unit"})
 
 
 class Redactor:
@@ -35,7 +37,7 @@ class Redactor:
         self._hashes_feedback_ids = modes["feedback_id"] == "hashed"
         changing = {name for name, mode in modes.items() if mode != "full"} if not redactors else set(modes)
         self._changes_nothing = not changing
-        self._changes_users_only = changing == {"user_id"}
+        self._changes_users_only = changing <= _USERS
 
     def prepare(self, waiting: "Waiting") -> None:
         """Redact what was taken from the queue, once; a span that cannot be redacted is dropped and counted."""
@@ -59,7 +61,7 @@ class Redactor:
     def _concerned(self, spans: "Sequence[RecordedSpan]") -> "Sequence[RecordedSpan]":
         if not self._changes_users_only:
             return spans
-        return [span for span in spans if "user_id" in span.fields or span.rare is not None]
+        return [span for span in spans if span.rare is not None or not _USERS.isdisjoint(span.fields)]
 
     def _feedback(self, event: "FeedbackEvent") -> "FeedbackEvent":
         return replace(event, id=self._hashes.of("feedback_id", event.id)) if self._hashes_feedback_ids else event

@@ -22,17 +22,23 @@ Fact: TypeAlias = tuple[object | None, Mapping[str, Value]]
 NAMES: Final = frozenset(
     {
         "collection",
+        "data_source",
         "db_system",
         "dropped_clauses",
         "embedding_version",
+        "experiment_arm",
+        "experiment_id",
         "filter_extractor",
         "filter_extractor_version",
+        "index_committed_at",
         "index_version",
+        "kind",
         "model",
         "passes",
         "probe_kind",
         "provider",
         "regeneration_of",
+        "reranker_device",
         "response_id",
         "response_model",
         "score_kind",
@@ -53,6 +59,7 @@ class SpanRedactor:
         self._details = DetailsRedactor(modes, contents)
         self._special: dict[str, Callable[[str, Any], Fact]] = {
             **dict.fromkeys(("user_id", "session_id", "intent"), self._identifier),
+            "experiment_unit": self._unit,
             **dict.fromkeys(("input_documents", "output_documents", "context_documents"), self._listed),
             **dict.fromkeys(NAMES, _as_it_is),
             "slices": self._slices,
@@ -88,6 +95,10 @@ class SpanRedactor:
 
     def _identifier(self, name: str, fact: object) -> Fact:
         return self._contents.identifier(self._modes[name], name, fact), _NOTHING
+
+    def _unit(self, name: str, fact: object) -> Fact:
+        """Hashed like a user id, which it mostly is, so that both can still be compared."""
+        return self._contents.identifier(self._modes[name], "user_id", fact), _NOTHING
 
     def _slices(self, name: str, fact: Mapping[str, object]) -> Fact:
         mode = self._modes[name]

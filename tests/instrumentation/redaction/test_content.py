@@ -8,7 +8,9 @@ from tests.samples.keeping import Redacting
 
 import ragvigil
 from ragvigil import attributes as names
+from ragvigil.counts import Counters
 from ragvigil.redaction.content import DEFAULT, FIELDS, checked_content
+from ragvigil.redaction.redactor import Redactor
 from ragvigil.testing import SpanSnapshot
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "redaction.md"
@@ -18,7 +20,7 @@ CONTENT = [name for name, field in FIELDS.items() if field.is_content]
 
 def test_all_is_in_full_but_user_ids() -> None:
     modes = checked_content("full")
-    assert {name for name, mode in modes.items() if mode != "full"} == {"user_id"}
+    assert {name for name, mode in modes.items() if mode != "full"} == {"user_id", "experiment_unit"}
 
 
 def test_one_mode_is_for_content_and_not_for_identifiers() -> None:
@@ -120,6 +122,30 @@ def test_a_user_id_of_another_type_does_not_leave_either(redacting: Redacting, v
     found = out().one("ask").attributes
     assert len(found[names.USER_ID]) == 32
     assert names.ENDUSER_PSEUDO_ID not in found
+
+
+def test_what_is_recorded_is_not_touched_by_redaction(redacting: Redacting) -> None:
+    """Others may hold on to the same facts meanwhile."""
+    out = redacting(content="hashed", redactors=[str.upper])
+    with ragvigil.stage("retrieve") as stage:
+        stage.set(query="why?")
+        stage.set_attribute("customer", "acme")
+        stage.add_event("chosen", {"why": "words"})
+    fields, rare = stage.fields, stage.rare
+    out()
+    assert fields == {"query": "why?"}
+    assert rare is not None
+    assert (rare.attributes, rare.events[0].attributes) == ({"customer": "acme"}, {"why": "words"})
+    assert stage.fields != fields
+
+
+def test_a_unit_of_an_experiment_is_comparable_with_users() -> None:
+    answer = ragvigil.pipeline("ask")
+    answer.fields = {"user_id": "u-5", "experiment_unit": "u-5", "kind": "TOOL", "experiment_arm": "b"}
+    redactor = Redactor(checked_content("none"), [str.lower], b"s" * 16, Counters())
+    assert redactor.redact(answer)
+    assert answer.fields.pop("user_id") == answer.fields.pop("experiment_unit") != "u-5"
+    assert answer.fields == {"kind": "TOOL", "experiment_arm": "b"}
 
 
 def test_ids_of_documents_stay_equal_wherever_they_are(redacting: Redacting) -> None:
