@@ -2,7 +2,7 @@
 
 from ragvigil.answers import Answer, current_answer, current_stage, pipeline, token
 from ragvigil.attributes import FeedbackKind, FeedbackReason
-from ragvigil.counts import Counts, FeedbackCounts, ProbeCounts
+from ragvigil.counts import Counts, FeedbackCounts, ProbeCounts, RedactionCounts
 from ragvigil.doctor import Finding, diagnosis
 from ragvigil.predicates import Filter, entitlement, relevance, where
 from ragvigil.reactions import feedback
@@ -20,6 +20,7 @@ __all__ = [
     "Filter",
     "Finding",
     "ProbeCounts",
+    "RedactionCounts",
     "Stage",
     "__version__",
     "configure",

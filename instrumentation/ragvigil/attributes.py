@@ -67,6 +67,8 @@ DEPLOYMENT_ENVIRONMENT: Final = "deployment.environment.name"
 """string, resource: production, staging, …"""
 ENDUSER_PSEUDO_ID: Final = "enduser.pseudo.id"
 """string: the pseudonymous user."""
+ENDUSER_ID: Final = "enduser.id"
+"""string: the user by name, where other code sets it; Ragvigil does not write it."""
 CONVERSATION_ID: Final = "gen_ai.conversation.id"
 """string: the same as `session.id`."""
 OPERATION_NAME: Final = "gen_ai.operation.name"
@@ -210,6 +212,13 @@ PROBE_RELAXED_FILTER: Final = "relaxed_filter"
 QUERY_VECTOR: Final = "ragvigil.query.vector"
 """bytes: float32, little endian, 4 × dimension."""
 
+CONTENT_HMAC_PREFIX: Final = "ragvigil.content_hmac."
+"""prefix, string (string[] for texts of documents): the keyed hash of a content that is itself not recorded.
+
+The name of the field follows, for example `ragvigil.content_hmac.question`. A hash is never written in place of a text:
+whoever reads texts must see that there is none.
+"""
+
 EVENT_PROCESS_COUNTS: Final = "ragvigil.process.counts"
 """event name: cumulative counters of one process."""
 EVENT_FEEDBACK: Final = "ragvigil.feedback"
@@ -254,6 +263,8 @@ FEEDBACK_COUNT_PREFIX: Final = "ragvigil.feedback."
 """prefix, int, on the counts event: `given`, `sent`, `dropped`, `refused`, `tokens_without_key`, cumulative."""
 PROBES_COUNT_PREFIX: Final = "ragvigil.probes."
 """prefix, int, on the counts event: `sampled`, `run`, `failed`, `timed_out`, `dropped`, `unsupported`, cumulative."""
+REDACTION_COUNT_PREFIX: Final = "ragvigil.redaction."
+"""prefix, int, on the counts event: `changed`, `cut`, `withheld`, texts, cumulative."""
 
 SERVER_HEADER: Final = "ragvigil-server"
 """Response header of the monitor's `/healthz`, by which `ragvigil doctor` knows it."""

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 FeedbackOutcome: TypeAlias = Literal["given", "sent", "dropped", "refused", "tokens_without_key"]
 ProbeOutcome: TypeAlias = Literal["sampled", "run", "failed", "timed_out", "dropped", "unsupported"]
+RedactionOutcome: TypeAlias = Literal["changed", "cut", "withheld"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,19 @@ class ProbeCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class RedactionCounts:
+    """Cumulative numbers of texts of one process that left otherwise than they were recorded.
+
+    `changed` by a redactor; `cut` because they were longer than redactors are given; `withheld`, with nothing in their
+    place, because a redactor failed. What `configure(content=...)` leaves out on purpose is not counted.
+    """
+
+    changed: int = 0
+    cut: int = 0
+    withheld: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """Cumulative numbers of spans of one process: begun, acknowledged by a receiver, kept on disk, lost."""
 
@@ -51,12 +65,13 @@ class Counts:
     dropped: int = 0
     feedback: FeedbackCounts = field(default_factory=FeedbackCounts)
     probes: ProbeCounts = field(default_factory=ProbeCounts)
+    redaction: RedactionCounts = field(default_factory=RedactionCounts)
 
 
 class Counters:
     """The counters behind `Counts`; safe in threads and in finalizers, hence the reentrant lock."""
 
-    __slots__ = ("_dropped", "_exported", "_feedback", "_lock", "_probes", "_reads", "add_started")
+    __slots__ = ("_dropped", "_exported", "_feedback", "_lock", "_probes", "_reads", "_redaction", "add_started")
 
     def __init__(self) -> None:
         # Counts a start in one step of C, without the lock; to read it is to count too, so reads are subtracted.
@@ -67,6 +82,7 @@ class Counters:
         self._dropped = 0
         self._feedback: Counter[str] = Counter()
         self._probes: Counter[str] = Counter()
+        self._redaction: Counter[str] = Counter()
 
     def add_exported(self, spans: int) -> None:
         """A receiver acknowledged `spans` more."""
@@ -88,6 +104,11 @@ class Counters:
         with self._lock:
             self._probes[outcome] += 1
 
+    def add_redaction(self, outcome: RedactionOutcome) -> None:
+        """So became of one more text."""
+        with self._lock:
+            self._redaction[outcome] += 1
+
     def read(self) -> Counts:
         """The numbers now."""
         with self._lock:
@@ -99,4 +120,5 @@ class Counters:
                 dropped=self._dropped,
                 feedback=FeedbackCounts(**self._feedback),
                 probes=ProbeCounts(**self._probes),
+                redaction=RedactionCounts(**self._redaction),
             )

@@ -1,6 +1,7 @@
 """Keeps Ragvigil's own failures out of the application that it watches."""
 
 import logging
+import traceback
 from types import TracebackType
 from typing import Final
 
@@ -52,7 +53,7 @@ class Guard:
 
     def _log_once(self, kind: object, failure: BaseException) -> None:
         if self._is_new(kind):
-            _log.warning("ragvigil failed; your code still runs, with less telemetry.", exc_info=failure)
+            _log.warning("ragvigil failed; your code still runs, with less telemetry.\n%s", _described(failure))
 
     def _is_new(self, kind: object) -> bool:
         if kind in self._seen or len(self._seen) >= _MAX_KINDS:
@@ -68,6 +69,11 @@ def _named(kind: object) -> str:
             return f"{failure.__name__} at {file}:{line}"
         case _:
             return str(kind)
+
+
+def _described(failure: BaseException) -> str:
+    """Where and with what type it failed; its text may hold what the application recorded, so it is not told."""
+    return f"{''.join(traceback.format_tb(failure.__traceback__))}{type(failure).__qualname__}"
 
 
 def _origin(trace: TracebackType | None) -> tuple[str, int] | None:

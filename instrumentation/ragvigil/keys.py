@@ -9,6 +9,8 @@ ANSWER_TOKENS: Final = "ragvigil answer tokens v1"
 """For the signature of answer tokens."""
 PROBE_SAMPLE: Final = "ragvigil probe sample v1"
 """For the hash of a trace id that decides whether its searches are probed."""
+CONTENT: Final = "ragvigil content v1"
+"""For the HMAC that stands for a user id or any other content that is to be hashed."""
 
 _NO_SALT: Final = bytes(32)
 

@@ -12,7 +12,7 @@ from ragvigil import attributes as names
 MAX_ATTRIBUTES: Final = 128
 MAX_EVENTS: Final = 128
 MAX_LINKS: Final = 128
-_MAX_STACKTRACE: Final = 16_000
+LONGEST_STACKTRACE: Final = 16_000
 _ITEM_BYTES: Final = 100
 
 Value: TypeAlias = str | bool | int | float | bytes | tuple["Value", ...]
@@ -100,7 +100,7 @@ def exception_event(failure: BaseException, at_ns: int, extra: Mapping[str, Valu
         {
             names.EXCEPTION_TYPE: type(failure).__qualname__,
             names.EXCEPTION_MESSAGE: str(failure),
-            names.EXCEPTION_STACKTRACE: stack[-_MAX_STACKTRACE:],
+            names.EXCEPTION_STACKTRACE: stack[-LONGEST_STACKTRACE:],
             **extra,
         },
     )

@@ -49,6 +49,8 @@ class Recorder:
     def __init__(
         self, settings: Settings, clock: Clock, ids: IdGenerator, exporter: Exporter, backoff: Backoff
     ) -> None:
+        from ragvigil.redaction.redactor import Redactor  # not needed until something is configured
+
         self.wall_ns = clock.wall_ns
         self.monotonic_ns = clock.monotonic_ns
         self.trace_id = ids.generate_trace_id
@@ -64,6 +66,7 @@ class Recorder:
             SpanEncoder(derived_key(secret, FILTER_VALUES), document_texts=settings.document_texts),
             RequestEncoder({**_process_resource(), **settings.resource}),
             exporter,
+            Redactor(settings.content, settings.redactors, secret, self._counters),
         )
         self._worker = Worker(
             self._queue,

@@ -2,8 +2,9 @@
 
 import atexit
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ragvigil import attributes as names
 from ragvigil import current, settings
@@ -15,6 +16,9 @@ from ragvigil.guard import GUARD
 from ragvigil.ids import IdGenerator, RandomIds
 from ragvigil.recorder import Recorder
 from ragvigil.settings import Settings
+
+if TYPE_CHECKING:
+    from ragvigil.redaction import Content, Redact
 
 EXIT_TIMEOUT_S = 5.0
 
@@ -38,6 +42,8 @@ def configure(
     probe_timeout_s: float = 10.0,
     max_waiting_probes: int = 20,
     document_texts: bool = False,
+    content: "Content" = "full",
+    redactors: "Sequence[Redact]" = (),
     clock: Clock | None = None,
     ids: IdGenerator | None = None,
     exporter: Exporter | None = None,
@@ -47,9 +53,10 @@ def configure(
     Arguments win over the standard variables OTEL_EXPORTER_OTLP_ENDPOINT, _TRACES_ENDPOINT, _LOGS_ENDPOINT, _HEADERS,
     _COMPRESSION, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES. OTEL_SDK_DISABLED=true switches everything off.
     `revision` is the commit that runs. From `secret_key` (16 bytes or more, the same in every process) come the keys
-    for the HMAC of protected filter values, for answer tokens and for the sample of probes; without it values are equal
-    within one process only, and there are no tokens. The queue keeps at most `max_queue_traces` traces (feedback counts
-    as one) and `max_queue_bytes` estimated bytes. `timeout_s` bounds one attempt.
+    for the HMAC of protected filter values, user ids and hashed content, for answer tokens and for the sample of
+    probes; without it values are equal within one process only, and there are no tokens. The queue keeps at most
+    `max_queue_traces` traces (feedback counts as one) and `max_queue_bytes` estimated bytes. `timeout_s` bounds one
+    attempt.
 
     `probe_share` in [0, 1] is the share of traces whose filtered searches are done again without relevance clauses, see
     `retriever`; 0 is off. They run in the background, one at a time; one that takes longer than `probe_timeout_s` is
@@ -58,8 +65,16 @@ def configure(
     With `document_texts` the texts of documents that retrievers return and stages name leave the process too, each cut
     at 20,000 characters, so that people can judge them.
 
+    `content` says what leaves in full, `hashed` (a keyed hash: equal contents stay equal) or not at all (`none`): one
+    mode for all content, or a mapping of fields, see docs/instrument.md; user ids are hashed unless it says otherwise.
+    `redactors` are functions from text to text that every text passes before it leaves, in the background, in this
+    order, for example `ragvigil.redaction.common()`. Where one raises, the text is withheld and counted.
+
     Raises ValueError for an argument that is not valid. Nothing else in Ragvigil raises into the application.
     """
+    from ragvigil.redaction.content import checked_content  # not needed by a process that configures nothing
+    from ragvigil.redaction.texts import checked_redactors
+
     traces_url, logs_url = settings.endpoints(endpoint, os.environ)
     settings.check_limits(
         max_queue_traces=max_queue_traces,
@@ -92,6 +107,8 @@ def configure(
         probe_timeout_s=probe_timeout_s,
         max_waiting_probes=max_waiting_probes,
         document_texts=settings.checked_switch("document_texts", document_texts),
+        content=checked_content(content),
+        redactors=checked_redactors(redactors),
     )
     _install(None if settings.is_disabled(os.environ) else _Parts(chosen, clock, ids, exporter))
 

@@ -14,6 +14,10 @@ DEPTH_FACTOR: Final = 2
 """How much deeper a probe looks: what a clause keeps out must not be cut off by k as well."""
 
 
+class NotProbeable(ValueError):  # noqa: N818 - says what the search is
+    """A search cannot be done again without its relevance clauses; the text is fixed and holds nothing of its own."""
+
+
 class Asked(Protocol):
     """Reads what the calls of one search function ask for."""
 
@@ -24,15 +28,15 @@ class Asked(Protocol):
     def relaxed(self, said: Filter, arguments: Arguments, keywords: Keywords) -> tuple[Arguments, dict[str, Any]]:
         """The arguments of the same search without relevance clauses and deeper; `said` is what its filter says.
 
-        Raises ValueError or TypeError where such a search cannot be asked for.
+        Raises NotProbeable or Unreadable where such a search cannot be asked for, and whatever an argument raises.
         """
         ...
 
 
 def deeper(k: object) -> int:
-    """How many documents a probe of a search for `k` asks for; raises ValueError where k is not a number of them."""
+    """How many documents a probe of a search for `k` asks for; raises NotProbeable where k is not a number of them."""
     if not isinstance(k, SupportsIndex) or operator.index(k) < 1:
-        raise ValueError("k is not a number of documents")
+        raise NotProbeable("k is not a number of documents")
     return DEPTH_FACTOR * operator.index(k)
 
 
@@ -58,10 +62,10 @@ class SearchArguments:
     def relaxed(self, said: Filter, arguments: Arguments, keywords: Keywords) -> tuple[Arguments, dict[str, Any]]:
         """The arguments of the same search without relevance clauses and deeper; `said` is what its filter says.
 
-        Raises ValueError or TypeError where such a search cannot be asked for.
+        Raises NotProbeable or Unreadable where such a search cannot be asked for, and whatever an argument raises.
         """
         if self.filter is None or self.top_k is None:
-            raise ValueError("@retriever(filter=..., top_k=...) must name both arguments")
+            raise NotProbeable("@retriever(filter=..., top_k=...) must name both arguments")
         deep_k = deeper(self.top_k.of(arguments, keywords))
         native = relaxed_native(self.filter.of(arguments, keywords), said, self.dialect, self.relevance)
         if native == {} and self.filter.default is None:

@@ -4,11 +4,15 @@ import logging
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
 from ragvigil import attributes as names
 from ragvigil.rare import Value, immutable
+
+if TYPE_CHECKING:
+    from ragvigil.redaction.content import Modes
+    from ragvigil.redaction.texts import Redact
 
 _log = logging.getLogger("ragvigil")
 
@@ -34,6 +38,8 @@ class Settings:
     probe_timeout_s: float
     max_waiting_probes: int
     document_texts: bool
+    content: "Modes"
+    redactors: "tuple[Redact, ...]" = field(repr=False)
 
 
 def is_disabled(environ: Mapping[str, str]) -> bool:

@@ -109,8 +109,8 @@ ask [0000000000000001] 1.62 s unset
     ragvigil.citations = '[{"doc_id":"b","rank":1}]'
     gen_ai.conversation.id = 's-1'
     session.id = 's-1'
-    enduser.pseudo.id = 'u-1'
-    user.id = 'u-1'
+    enduser.pseudo.id = '85154a3107b5df98cb9dfbfc6373f3b6'
+    user.id = '85154a3107b5df98cb9dfbfc6373f3b6'
     ragvigil.slice.team = 'data'
     ragvigil.intent = 'how-to'
     ragvigil.refusal = False

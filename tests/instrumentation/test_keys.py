@@ -14,7 +14,7 @@ def test_the_published_vector() -> None:
 
 @pytest.mark.parametrize("secret", [b"k" * 16, b"", bytes(1000)], ids=["usual", "empty", "long"])
 def test_every_purpose_has_a_key_of_its_own(secret: bytes) -> None:
-    purposes = [keys.FILTER_VALUES, keys.ANSWER_TOKENS, keys.PROBE_SAMPLE]
+    purposes = [keys.FILTER_VALUES, keys.ANSWER_TOKENS, keys.PROBE_SAMPLE, keys.CONTENT]
     derived = {derived_key(secret, purpose) for purpose in purposes}
-    assert len(derived | {secret}) == 4
+    assert len(derived | {secret}) == 5
     assert {len(key) for key in derived} == {32}

@@ -7,9 +7,9 @@ from types import ModuleType
 import pytest
 
 import ragvigil
-from ragvigil import predicates, testing
+from ragvigil import predicates, redaction, testing
 
-MODULES = [ragvigil, predicates, testing]
+MODULES = [ragvigil, predicates, redaction, testing]
 
 
 def exported_names(module: ModuleType) -> set[str]:

@@ -11,6 +11,7 @@ import ragvigil
 from ragvigil import Answer, Counts, FeedbackCounts, Filter, Stage, entitlement, relevance, where
 from ragvigil.export.exporter import Exporter
 from ragvigil.predicates import Predicate, and_, eq, gte, in_, not_, words
+from ragvigil.redaction import common
 from ragvigil.testing import InMemoryExporter, ManualClock, SequentialIds
 
 
@@ -20,6 +21,10 @@ def configuration() -> None:
     ragvigil.configure(exporter=exporter, clock=ManualClock(), ids=SequentialIds(), resource={"team": "search"})
     ragvigil.configure(probe_share=0.02, probe_timeout_s=5.0, max_waiting_probes=10)
     ragvigil.configure(document_texts=True)
+    ragvigil.configure(content="hashed", redactors=[common(), str.upper])
+    ragvigil.configure(content={"default": "none", "question": "full"}, redactors=[common("email", "card")])
+    ragvigil.configure(content="some")  # type: ignore[arg-type]
+    ragvigil.configure(redactors=[len])  # type: ignore[list-item]
     ragvigil.configure(service_name=5)  # type: ignore[arg-type]
     ragvigil.configure(sevice_name="shop")  # type: ignore[call-arg]
     assert_type(ragvigil.flush(timeout_s=1.0), bool)

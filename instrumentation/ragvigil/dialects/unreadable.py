@@ -12,7 +12,7 @@ _MAX_ITEMS: Final = 20
 
 
 class Unreadable(ValueError):  # noqa: N818 - says what the filter is
-    """A filter is not in the dialect that it was said to be in."""
+    """A filter is not in the dialect that it was said to be in; the text tells types and names, never a value."""
 
 
 def shape_of(native: object) -> str:

@@ -49,7 +49,8 @@ class HttpExporter:
             return self._exchange(signal, body)
         except (OSError, http.client.HTTPException) as failure:
             self.close()
-            return Delivery(Outcome.RETRY, reason=f"{self._urls[signal]}: {failure!r}", failure=failure)
+            reason = f"{_shown(self._urls[signal])}: {failure!r}"
+            return Delivery(Outcome.RETRY, reason=reason, failure=failure)
 
     def close(self) -> None:
         """Close the connections."""
@@ -96,6 +97,12 @@ class HttpExporter:
             retry_after_s = _retry_after_s(response)
             return Delivery(Outcome.RETRY, retry_after_s=retry_after_s, reason=reason, status=response.status)
         return Delivery(Outcome.REFUSED, reason=reason, status=response.status)
+
+
+def _shown(address: str) -> str:
+    """An address without what may be secret in it: user, password and query."""
+    url = urlsplit(address)
+    return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
 
 
 def _connect(scheme: str, netloc: str, timeout_s: float) -> http.client.HTTPConnection:

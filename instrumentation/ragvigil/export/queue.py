@@ -30,6 +30,7 @@ class Waiting:
     size: int
     feedback: "FeedbackEvent | None" = None
     is_claimed: bool = False
+    is_redacted: bool = False
 
     def claim(self) -> None:
         """Take hold of the spans; one that came alone because it ended late may have been taken with its trace."""

@@ -1,4 +1,4 @@
-"""One attempt at a time: encode, deliver, count what became of it."""
+"""One attempt at a time: redact, encode, deliver, count what became of it."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +11,7 @@ from ragvigil.guard import GUARD
 
 if TYPE_CHECKING:
     from ragvigil.feedback_event import FeedbackEvent
+    from ragvigil.redaction.redactor import Redactor
     from ragvigil.span import RecordedSpan
 
 BATCH_ITEMS: Final = 1000
@@ -27,18 +28,22 @@ class Sender:
         spans: SpanEncoder,
         requests: RequestEncoder,
         exporter: Exporter,
+        redactor: "Redactor",
     ) -> None:
         self._queue = queue
         self._counters = counters
         self._spans = spans
         self._requests = requests
         self._exporter = exporter
+        self._redactor = redactor
         self._counts_sent = Counts()
         self._takes_logs = True
 
     def send_oldest(self) -> Delivery:
         """Try to deliver the oldest traces, then the oldest feedback; on RETRY the rest waits in the queue again."""
         taken = self._queue.take(BATCH_ITEMS, BATCH_BYTES)
+        for waiting in taken:
+            self._redactor.prepare(waiting)
         delivery = self._send_spans([span for waiting in taken for span in waiting.spans])
         if delivery.outcome is not Outcome.RETRY:
             self._queue.settle_spans()

@@ -13,7 +13,7 @@ from ragvigil.observation import Arguments, Keywords, Observation
 from ragvigil.predicates import And, Filter, opaque
 from ragvigil.probes.prober import Prober
 from ragvigil.results import Results
-from ragvigil.searches import deeper
+from ragvigil.searches import NotProbeable, deeper
 from ragvigil.stages import Stage
 from ragvigil.wrapping import wrap
 
@@ -52,11 +52,11 @@ class Requests:
     def relaxed(self, said: Filter, arguments: Arguments, keywords: Keywords) -> Call:
         """The arguments of the same search without relevance clauses and deeper; `said` is what its filter says.
 
-        Raises ValueError or TypeError where such a search cannot be asked for.
+        Raises NotProbeable or Unreadable where such a search cannot be asked for, and whatever an argument raises.
         """
         request = self.read(arguments, keywords)
         if request.again is None or request.filter is MISSING:
-            raise ValueError("a search of this kind cannot be asked for again")
+            raise NotProbeable("a search of this kind cannot be asked for again")
         deep_k = deeper(request.top_k)
         if _said(request, self.relevance) != said:
             raise Unreadable("it is not, or no longer, the filter that was recorded")

@@ -9,15 +9,15 @@ from ragvigil.predicates.clauses import Filter
 from ragvigil.predicates.evaluate import as_double
 
 
-def protected(said: Filter, key: bytes) -> Filter:
-    """A filter with every value of a protected field replaced, see `Filter.protected_fields`.
+def protected(said: Filter, key: bytes, also: frozenset[str] = frozenset()) -> Filter:
+    """A filter with every value of a protected field replaced, see `Filter.protected_fields`, and of those in `also`.
 
     Equal values give equal HMACs (SHA-256, hex). Ranges, prefixes and moments on such a field become opaque, since
     nothing but equality survives.
     """
     if said.predicate is None:
         return said
-    return replace(said, predicate=_replaced(said.predicate, said.protected_fields(), key))
+    return replace(said, predicate=_replaced(said.predicate, said.protected_fields() | also, key))
 
 
 def value_hmac(value: Scalar, key: bytes) -> str:

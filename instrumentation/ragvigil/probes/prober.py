@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ragvigil.dialects import Unreadable
 from ragvigil.documents import Documents
 from ragvigil.guard import GUARD
 from ragvigil.observation import Arguments, Keywords, Observation
@@ -12,7 +13,7 @@ from ragvigil.probes.passes import DroppedClauses
 from ragvigil.probes.probe import LoopProbe, Probe, ThreadProbe
 from ragvigil.probes.span import ProbeSpan
 from ragvigil.results import Results
-from ragvigil.searches import Asked
+from ragvigil.searches import Asked, NotProbeable
 from ragvigil.stages import Stage
 from ragvigil.wrapping import is_async, wrap
 
@@ -49,13 +50,14 @@ class Prober:
             return self._probe(stage, said, arguments, keywords, recorder.probe_sample.share)
         except Exception as problem:  # noqa: BLE001 - arguments of any type may fail in any way, and then there is none
             recorder.count_probe("unsupported")
-            GUARD.report(f"a search cannot be probed: {problem}")
+            why = problem if isinstance(problem, NotProbeable | Unreadable) else type(problem).__name__
+            GUARD.report(f"a search cannot be probed: {why}")
             return None
 
     def _probe(self, stage: Stage, said: Filter, arguments: Arguments, keywords: Keywords, share: float) -> Probe:
         found = stage.fields.get("output_documents")
         if not isinstance(found, Documents):
-            raise ValueError("its documents cannot be read")
+            raise NotProbeable("its documents cannot be read")
         asked, named = self._arguments.relaxed(said, arguments, keywords)
         probed, dropped = stage.get_span_context(), said.relevance_conjuncts()
         observation = Observation(
