@@ -9,12 +9,13 @@ from ragvigil import current
 from ragvigil.arguments import Argument, first_text
 from ragvigil.context import CURRENT_RECORDED
 from ragvigil.documents import copied
-from ragvigil.feedback_event import AnswerReference
+from ragvigil.feedback_event import AnswerReference, FeedbackError
 from ragvigil.fields import AnswerFields
 from ragvigil.guard import GUARD
 from ragvigil.observation import Arguments, Keywords, Observation
 from ragvigil.span import RecordedSpan
 from ragvigil.stages import Stage
+from ragvigil.tokens import TOKEN_PREFIX
 from ragvigil.wrapping import wrap
 
 _MAX_SLICES: Final = 32
@@ -68,11 +69,16 @@ class Answer(RecordedSpan):
         return self
 
     def set(self, **facts: Unpack[AnswerFields]) -> None:
-        """Record facts; the last one counts. Citations are document ids, best first; confidence is in [0, 1]."""
+        """Record facts; the last one counts. Citations are document ids, best first; confidence is in [0, 1].
+
+        `regeneration_of` is the id of the answer that this one replaces, or its token.
+        """
         with GUARD:
             if self._takes_facts():
                 citations = facts.pop("citations", None)
                 self.fields.update(facts)
+                if facts.get("regeneration_of") is not None:
+                    self.fields["regeneration_of"] = _replaced(facts["regeneration_of"])
                 if citations is not None:
                     self.fields["citations"] = copied(citations).ids
 
@@ -135,6 +141,18 @@ def current_stage() -> Stage:
     """The innermost stage; where there is none, one that records nothing."""
     nearest = get_current().get(CURRENT_RECORDED)
     return nearest if isinstance(nearest, Stage) else Stage("")
+
+
+def _replaced(named: object) -> object:
+    """The answer id that an id or a token names; the error, which is nothing to record, for a token that is not ours."""
+    recorder = current.recorder
+    if recorder is None or not (isinstance(named, str) and named.startswith(TOKEN_PREFIX)):
+        return named
+    try:
+        return recorder.answer_of(named).answer_id
+    except FeedbackError as refused:
+        GUARD.report(f"regeneration_of is not recorded, {refused}")
+        return refused
 
 
 def _record_text(answer: Answer, result: object) -> None:

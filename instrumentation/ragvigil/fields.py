@@ -1,6 +1,7 @@
 """What `Stage.set` and `Answer.set` take, as types."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Literal, TypeAlias, TypedDict
 
 ScoreKind: TypeAlias = Literal["similarity", "distance", "logit", "rrf"]
@@ -21,11 +22,16 @@ class StageFields(TypedDict, total=False):
     cost_usd: float | None
     score_kind: ScoreKind | None
     index_version: str | None
+    index_committed_at: datetime | None
     embedding_version: str | None
+    retrieval_turn: int | None
+    reranker_device: str | None
+    reranker_batch_size: int | None
     filter_extractor: str | None
     filter_extractor_version: str | None
     db_system: str | None
     collection: str | None
+    data_source: str | None
     input: str | None
     output: str | None
 
@@ -42,3 +48,7 @@ class AnswerFields(TypedDict, total=False):
     confidence: float | None
     citations: Sequence[str] | None
     regeneration_of: str | None
+    experiment_id: str | None
+    experiment_arm: str | None
+    experiment_unit: str | None
+    budget_exhausted: bool | None

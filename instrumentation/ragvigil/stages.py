@@ -28,7 +28,10 @@ class Stage(RecordedSpan):
     __slots__ = ()
 
     def set(self, **facts: Unpack[StageFields]) -> None:
-        """Record facts; the last one counts. Costs are in USD, tokens are counts."""
+        """Record facts; the last one counts. Costs are in USD, tokens are counts, turns of retrieval count from 1.
+
+        `index_committed_at` is when the newest document of the index was committed, with a time zone.
+        """
         if self._takes_facts():
             self.fields.update(facts)
 

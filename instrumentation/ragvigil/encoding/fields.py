@@ -5,6 +5,7 @@ needs comes last.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Final, TypeAlias, cast
 
 from ragvigil import attributes as names
@@ -128,6 +129,13 @@ def _citations(out: AttributeWriter, value: object) -> None:
     out.json([{"doc_id": str(identity), "rank": rank} for rank, identity in cited], names.CITATIONS)
 
 
+def _committed_at(out: AttributeWriter, value: object) -> None:
+    if isinstance(value, datetime) and value.utcoffset() is not None:
+        out.text(value.astimezone(UTC).isoformat(), names.INDEX_COMMITTED_AT)
+    else:
+        out.refuse(f"{names.INDEX_COMMITTED_AT} is not recorded: expected a datetime with a time zone")
+
+
 def _confidence(out: AttributeWriter, value: object) -> None:
     number = as_number(value)
     out.double(value if number is not None and 0 <= number <= 1 else None, names.CONFIDENCE)
@@ -160,16 +168,21 @@ FIELDS: Final[tuple[tuple[str, Write], ...]] = (
     # Facts.
     ("db_system", _text(names.DB_SYSTEM)),
     ("collection", _text(names.DB_COLLECTION)),
+    ("data_source", _text(names.DATA_SOURCE_ID)),
+    ("reranker_device", _text(names.RERANKER_DEVICE)),
+    ("reranker_batch_size", _integer(names.RERANKER_BATCH_SIZE)),
     ("provider", _text(names.PROVIDER_NAME)),
     ("response_id", _text(names.RESPONSE_ID)),
     ("response_model", _text(names.RESPONSE_MODEL)),
     ("model", _model),
     ("index_version", _text(names.INDEX_VERSION)),
+    ("index_committed_at", _committed_at),
     ("embedding_version", _text(names.EMBEDDING_VERSION)),
     ("filter_extractor", _text(names.FILTER_EXTRACTOR_NAME)),
     ("filter_extractor_version", _text(names.FILTER_EXTRACTOR_VERSION)),
     ("score_kind", _text(names.SCORE_KIND)),
     ("top_k", _top_k),
+    ("retrieval_turn", _integer(names.RETRIEVAL_TURN)),
     ("embedding_cache_hit", _boolean(names.CACHE_EMBEDDING_HIT)),
     ("retrieval_cache_hit", _boolean(names.CACHE_RETRIEVAL_HIT)),
     ("answer_cache_hit", _boolean(names.CACHE_ANSWER_HIT)),
@@ -194,6 +207,10 @@ FIELDS: Final[tuple[tuple[str, Write], ...]] = (
     ("intent", _text(names.INTENT)),
     ("refusal", _boolean(names.REFUSAL)),
     ("confidence", _confidence),
+    ("budget_exhausted", _boolean(names.BUDGET_EXHAUSTED)),
+    ("experiment_unit", _text(names.EXPERIMENT_UNIT)),
+    ("experiment_arm", _text(names.EXPERIMENT_ARM)),
+    ("experiment_id", _text(names.EXPERIMENT_ID)),
     ("regeneration_of", _text(names.REGENERATION_OF)),
     ("sampling_probability", _double(names.SAMPLING_PROBABILITY)),
     ("passes", _passes),
