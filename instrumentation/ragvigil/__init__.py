@@ -2,7 +2,7 @@
 
 from ragvigil.answers import Answer, current_answer, current_stage, pipeline, token
 from ragvigil.attributes import FeedbackKind, FeedbackReason
-from ragvigil.counts import Counts, FeedbackCounts, ProbeCounts
+from ragvigil.counts import BridgeCounts, Counts, FeedbackCounts, ProbeCounts
 from ragvigil.predicates import Filter, entitlement, relevance, where
 from ragvigil.reactions import feedback
 from ragvigil.retrievers import retriever
@@ -12,6 +12,7 @@ from ragvigil.version import __version__
 
 __all__ = [
     "Answer",
+    "BridgeCounts",
     "Counts",
     "FeedbackCounts",
     "FeedbackKind",

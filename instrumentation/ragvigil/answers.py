@@ -144,7 +144,7 @@ def current_stage() -> Stage:
 
 
 def _replaced(named: object) -> object:
-    """The answer id that an id or a token names; the error, which is nothing to record, for a token that is not ours."""
+    """The answer id that an id or a token names; for a token that is not ours the error, which cannot be recorded."""
     recorder = current.recorder
     if recorder is None or not (isinstance(named, str) and named.startswith(TOKEN_PREFIX)):
         return named

@@ -268,6 +268,8 @@ FEEDBACK_COUNT_PREFIX: Final = "ragvigil.feedback."
 """prefix, int, on the counts event: `given`, `sent`, `dropped`, `refused`, `tokens_without_key`, cumulative."""
 PROBES_COUNT_PREFIX: Final = "ragvigil.probes."
 """prefix, int, on the counts event: `sampled`, `run`, `failed`, `timed_out`, `dropped`, `unsupported`, cumulative."""
+BRIDGE_COUNT_PREFIX: Final = "ragvigil.bridge."
+"""prefix, int, on the counts event: `given`, `dropped`, `failed`, cumulative, of the application's own provider."""
 
 CURRENT_SCHEMA: Final = "1"
 """Value of `ragvigil.schema.version`."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 FeedbackOutcome: TypeAlias = Literal["given", "sent", "dropped", "refused", "tokens_without_key"]
+BridgeOutcome: TypeAlias = Literal["given", "dropped", "failed"]
 ProbeOutcome: TypeAlias = Literal["sampled", "run", "failed", "timed_out", "dropped", "unsupported"]
 
 
@@ -42,6 +43,18 @@ class ProbeCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class BridgeCounts:
+    """Cumulative numbers of sampled spans for the application's own `TracerProvider`.
+
+    They were `given` to its span processors, or `dropped` (too many wait), or a processor `failed`, or they wait.
+    """
+
+    given: int = 0
+    dropped: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """Cumulative numbers of spans of one process: begun, acknowledged by a receiver, kept on disk, lost."""
 
@@ -51,12 +64,13 @@ class Counts:
     dropped: int = 0
     feedback: FeedbackCounts = field(default_factory=FeedbackCounts)
     probes: ProbeCounts = field(default_factory=ProbeCounts)
+    bridge: BridgeCounts = field(default_factory=BridgeCounts)
 
 
 class Counters:
     """The counters behind `Counts`; safe in threads and in finalizers, hence the reentrant lock."""
 
-    __slots__ = ("_dropped", "_exported", "_feedback", "_lock", "_probes", "_reads", "add_started")
+    __slots__ = ("_bridge", "_dropped", "_exported", "_feedback", "_lock", "_probes", "_reads", "add_started")
 
     def __init__(self) -> None:
         # Counts a start in one step of C, without the lock; to read it is to count too, so reads are subtracted.
@@ -67,6 +81,7 @@ class Counters:
         self._dropped = 0
         self._feedback: Counter[str] = Counter()
         self._probes: Counter[str] = Counter()
+        self._bridge: Counter[str] = Counter()
 
     def add_exported(self, spans: int) -> None:
         """A receiver acknowledged `spans` more."""
@@ -88,6 +103,11 @@ class Counters:
         with self._lock:
             self._probes[outcome] += 1
 
+    def add_bridge(self, outcome: BridgeOutcome, spans: int) -> None:
+        """So became of `spans` more spans for the application's own provider."""
+        with self._lock:
+            self._bridge[outcome] += spans
+
     def read(self) -> Counts:
         """The numbers now."""
         with self._lock:
@@ -99,4 +119,5 @@ class Counters:
                 dropped=self._dropped,
                 feedback=FeedbackCounts(**self._feedback),
                 probes=ProbeCounts(**self._probes),
+                bridge=BridgeCounts(**self._bridge),
             )

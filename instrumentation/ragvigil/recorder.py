@@ -10,6 +10,7 @@ from opentelemetry import trace
 from opentelemetry.trace import TraceFlags
 
 from ragvigil import attributes as names
+from ragvigil.bridge.bridge import Bridge
 from ragvigil.clock import Clock
 from ragvigil.counts import Counters, Counts, ProbeOutcome
 from ragvigil.encoding.requests import RequestEncoder
@@ -49,13 +50,11 @@ class Recorder:
         secret = settings.secret_key or os.urandom(32)
         self._token_key = None if settings.secret_key is None else derived_key(secret, ANSWER_TOKENS)
         self._queue = TraceQueue(settings.max_queue_traces, settings.max_queue_bytes, self._counters)
-        sender = Sender(
-            self._queue,
-            self._counters,
-            SpanEncoder(derived_key(secret, FILTER_VALUES), document_texts=settings.document_texts),
-            RequestEncoder({**_process_resource(), **settings.resource}),
-            exporter,
-        )
+        resource = {**_process_resource(), **settings.resource}
+        encoder = SpanEncoder(derived_key(secret, FILTER_VALUES), document_texts=settings.document_texts)
+        sender = Sender(self._queue, self._counters, encoder, RequestEncoder(resource), exporter)
+        bounds = (settings.max_queue_traces, settings.max_queue_bytes)
+        self._bridge = Bridge(encoder, resource, self._counters, *bounds) if settings.bridge else None
         self._worker = Worker(
             self._queue,
             sender,
@@ -85,6 +84,8 @@ class Recorder:
         if self._is_open:
             self._queue.put(spans)
             self._worker.ensure_running()
+            if self._bridge is not None:
+                self._bridge.take(spans)
         else:
             self._counters.add_dropped(len(spans))
 
@@ -133,9 +134,14 @@ class Recorder:
 
         Its probes are done before, in at most half of the time, so that one that hangs does not hold up the rest.
         """
-        began = time.monotonic()
+        ends_at = time.monotonic() + timeout_s
         is_probed = self._probes.wait(timeout_s / 2)
-        return self._worker.flush(timeout_s - (time.monotonic() - began)) and is_probed
+        return self._deliver(ends_at) and is_probed
+
+    def _deliver(self, ends_at: float) -> bool:
+        is_delivered = self._worker.flush(ends_at - time.monotonic())
+        is_given = self._bridge is None or self._bridge.wait(max(0.0, ends_at - time.monotonic()))
+        return is_delivered and is_given
 
     def counts(self) -> Counts:
         """What became of the spans so far."""
@@ -144,14 +150,18 @@ class Recorder:
     def shutdown(self, timeout_s: float) -> bool:
         """Deliver what is there, then stop; probes that wait, and spans that end later, are counted as dropped."""
         self._probes.stop()
-        is_flushed = self._worker.flush(timeout_s)
+        is_flushed = self._deliver(time.monotonic() + timeout_s)
         self._is_open = False
         self._worker.stop()
+        if self._bridge is not None:
+            self._bridge.stop()
         return is_flushed
 
     def abandon(self) -> None:
         """Forget everything, in a forked child: the parent delivers it, and our locks may be held by its threads."""
         self._is_open = False
+        if self._bridge is not None:
+            self._bridge.abandon()
         self._counters = Counters()
 
 

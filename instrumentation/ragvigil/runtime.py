@@ -38,6 +38,7 @@ def configure(
     probe_timeout_s: float = 10.0,
     max_waiting_probes: int = 20,
     document_texts: bool = False,
+    bridge: bool = True,
     clock: Clock | None = None,
     ids: IdGenerator | None = None,
     exporter: Exporter | None = None,
@@ -57,6 +58,9 @@ def configure(
 
     With `document_texts` the texts of documents that retrievers return and stages name leave the process too, each cut
     at 20,000 characters, so that people can judge them.
+
+    Where the global `TracerProvider` is one of the OpenTelemetry SDK, its span processors get the finished spans that
+    are sampled too, within its limits; `bridge=False` keeps them from it.
 
     Raises ValueError for an argument that is not valid. Nothing else in Ragvigil raises into the application.
     """
@@ -92,6 +96,7 @@ def configure(
         probe_timeout_s=probe_timeout_s,
         max_waiting_probes=max_waiting_probes,
         document_texts=settings.checked_switch("document_texts", document_texts),
+        bridge=settings.checked_switch("bridge", bridge),
     )
     _install(None if settings.is_disabled(os.environ) else _Parts(chosen, clock, ids, exporter))
 

@@ -34,6 +34,7 @@ class Settings:
     probe_timeout_s: float
     max_waiting_probes: int
     document_texts: bool
+    bridge: bool
 
 
 def is_disabled(environ: Mapping[str, str]) -> bool:

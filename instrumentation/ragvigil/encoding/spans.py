@@ -98,6 +98,8 @@ class SpanEncoder:
         return None
 
 
+_LOCAL: Final = otlp.SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK
+_REMOTE: Final = _LOCAL | otlp.SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK
 _TEXTS: Final = (("input_documents", "input_texts"), ("output_documents", "output_texts"))
 _KNOWN: Final = frozenset(field for field, _ in FIELDS)
 
@@ -123,16 +125,14 @@ def _write_identity(span: RecordedSpan, out: AttributeWriter) -> None:
 
 
 def _flags(span: RecordedSpan) -> int:
-    known = otlp.SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK
-    remote = otlp.SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK if span.parent_is_remote else 0
-    return int(span.trace_flags | known | remote)
+    return int(span.trace_flags | (_REMOTE if span.parent_is_remote else _LOCAL))
 
 
 def _regeneration_link(answer_id: object) -> list[otlp.Span.Link]:
     """A link to the answer that an id of ours names; none for an id of another make."""
     trace_id, _, span_id = answer_id.partition("-") if isinstance(answer_id, str) else ("", "", "")
     try:
-        link = otlp.Span.Link(trace_id=bytes.fromhex(trace_id), span_id=bytes.fromhex(span_id))
+        link = otlp.Span.Link(trace_id=bytes.fromhex(trace_id), span_id=bytes.fromhex(span_id), flags=_REMOTE)
     except ValueError:
         return []
     return [link] if (len(link.trace_id), len(link.span_id)) == (16, 8) else []
@@ -149,5 +149,6 @@ def _add_rare(into: otlp.Span, rare: Rare, anchor_ns: int) -> None:
     into.dropped_events_count = rare.dropped_events
     for context, attributes in rare.links:
         link = into.links.add(trace_id=context.trace_id.to_bytes(16, "big"), span_id=context.span_id.to_bytes(8, "big"))
+        link.flags = context.trace_flags | (_REMOTE if context.is_remote else _LOCAL)
         add_attributes(link.attributes, attributes)
     into.dropped_links_count = rare.dropped_links

@@ -1,0 +1,156 @@
+"""Gives finished spans to the application's span processors, from a thread of its own."""
+
+import atexit
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+from weakref import WeakSet
+
+from opentelemetry.proto.trace.v1 import trace_pb2 as otlp
+from opentelemetry.trace import TraceFlags
+
+from ragvigil.bridge.target import Target, sdk_provider, target_of
+from ragvigil.counts import BridgeOutcome, Counters
+from ragvigil.encoding.spans import SpanEncoder
+from ragvigil.export.queue import estimated_bytes
+from ragvigil.guard import GUARD
+from ragvigil.rare import Value
+
+if TYPE_CHECKING:
+    from ragvigil.span import RecordedSpan
+
+EXIT_TIMEOUT_S: Final = 5.0
+_JOIN_S: Final = 1.0
+
+
+class Bridge:
+    """Takes finished spans that are sampled, as long as the global provider is one of the SDK.
+
+    At most `max_traces` traces and `max_bytes` estimated bytes wait; the oldest are dropped and counted. A processor
+    that is slow holds up this thread only: neither requests nor our own delivery, and a receiver of ours that is down
+    does not hold up the processors.
+    """
+
+    def __init__(
+        self,
+        encoder: SpanEncoder,
+        resource: Mapping[str, Value],
+        counters: Counters,
+        max_traces: int,
+        max_bytes: int,
+    ) -> None:
+        self._encoder = encoder
+        self._resource = resource
+        self._counters = counters
+        self._max_traces = max_traces
+        self._max_bytes = max_bytes
+        self._waiting: deque[tuple[list[RecordedSpan], int]] = deque()
+        self._size = 0
+        self._is_busy = False
+        self._is_open = True
+        self._thread: threading.Thread | None = None
+        self._given: WeakSet[RecordedSpan] = WeakSet()
+        # Reentrant: a finalizer may end a span while this very thread holds the lock.
+        self._changed = threading.Condition(threading.RLock())
+
+    def take(self, spans: "Sequence[RecordedSpan]") -> None:
+        """Take a finished trace, or drop what does not fit; never waits for a processor."""
+        if sdk_provider() is None:
+            return
+        sampled = [span for span in spans if span.trace_flags & TraceFlags.SAMPLED]
+        if not sampled:
+            return
+        with self._changed:
+            if not self._is_open:
+                self._counters.add_bridge("dropped", len(sampled))
+                return
+            self._append(sampled)
+            self._ensure_running()
+            self._changed.notify_all()
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until the processors have all that was taken before; False when the time is over first."""
+        with self._changed:
+            return self._changed.wait_for(self._is_idle, timeout_s)
+
+    def stop(self) -> None:
+        """Take no more, and drop what waits, counted; does not wait long for a processor that is at work."""
+        atexit.unregister(self._at_exit)
+        with self._changed:
+            self._is_open = False
+            while self._waiting:
+                self._drop_oldest()
+            self._changed.notify_all()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(_JOIN_S)
+
+    def abandon(self) -> None:
+        """Forget everything, in a forked child, without the lock, which a thread of the parent may hold."""
+        atexit.unregister(self._at_exit)
+        self._is_open = False
+
+    def _append(self, spans: "list[RecordedSpan]") -> None:
+        size = estimated_bytes(spans)
+        self._waiting.append((spans, size))
+        self._size += size
+        while len(self._waiting) > self._max_traces or (self._size > self._max_bytes and self._waiting):
+            self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        spans, size = self._waiting.popleft()
+        self._size -= size
+        self._counters.add_bridge("dropped", len(spans))
+
+    def _ensure_running(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="ragvigil-bridge", daemon=True)
+            self._thread.start()
+            # Now and not before: what is registered last runs first, and the provider, which is there by now, shuts
+            # its processors down at exit.
+            atexit.register(self._at_exit)
+
+    def _at_exit(self) -> None:
+        self.wait(EXIT_TIMEOUT_S)
+
+    def _is_idle(self) -> bool:
+        return not self._waiting and not self._is_busy
+
+    def _run(self) -> None:
+        while (spans := self._next()) is not None:
+            with GUARD:
+                self._give(spans)
+
+    def _next(self) -> "list[RecordedSpan] | None":
+        with self._changed:
+            self._is_busy = False
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._waiting or not self._is_open)
+            if not self._waiting:
+                return None
+            self._is_busy = True
+            spans, size = self._waiting.popleft()
+            self._size -= size
+            return spans
+
+    def _give(self, spans: "list[RecordedSpan]") -> None:
+        provider = sdk_provider()
+        target = None if provider is None else target_of(provider, self._resource)
+        for span in spans:
+            # One that ended late may have been handed over alone and with its trace.
+            if target is not None and span not in self._given:
+                self._given.add(span)
+                self._counters.add_bridge(_given(span, self._encoder, target), 1)
+
+
+def _given(span: "RecordedSpan", encoder: SpanEncoder, target: Target) -> BridgeOutcome:
+    from ragvigil.bridge.readable import readable  # the SDK is loaded by now, and not by our import
+
+    try:
+        message = otlp.Span()
+        encoder.encode(span, message)
+        target.processor.on_end(readable(message, target))
+    except Exception as failure:  # noqa: BLE001 - a processor of the application may raise anything, and it ends here
+        GUARD.report(f"a span did not reach your span processors: {type(failure).__name__}")
+        return "failed"
+    return "given"
