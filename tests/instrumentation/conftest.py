@@ -5,9 +5,6 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from opentelemetry import trace
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.util._once import Once
 
 import ragvigil
 from ragvigil.guard import GUARD
@@ -59,20 +56,6 @@ def receiver() -> Iterator[Receiver]:
         yield made
         made.released.set()
         ragvigil.shutdown(timeout_s=1.0)
-
-
-@pytest.fixture
-def set_global(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[TracerProvider], TracerProvider]]:
-    """Set the global provider, which OpenTelemetry allows once a process, for one test."""
-
-    def set_provider(provider: TracerProvider) -> TracerProvider:
-        monkeypatch.setattr(trace, "_TRACER_PROVIDER_SET_ONCE", Once())
-        monkeypatch.setattr(trace, "_TRACER_PROVIDER", None)
-        trace.set_tracer_provider(provider)
-        return provider
-
-    yield set_provider
-    monkeypatch.undo()
 
 
 @pytest.fixture
