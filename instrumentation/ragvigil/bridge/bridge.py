@@ -3,8 +3,9 @@
 import atexit
 import threading
 from collections import deque
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import WeakSet
 
 from opentelemetry.proto.trace.v1 import trace_pb2 as otlp
@@ -15,7 +16,7 @@ from ragvigil.counts import BridgeOutcome, Counters
 from ragvigil.encoding.spans import SpanEncoder
 from ragvigil.export.queue import estimated_bytes
 from ragvigil.guard import GUARD
-from ragvigil.rare import Value
+from ragvigil.rare import Rare, Value
 
 if TYPE_CHECKING:
     from ragvigil.span import RecordedSpan
@@ -24,28 +25,40 @@ EXIT_TIMEOUT_S: Final = 5.0
 _JOIN_S: Final = 1.0
 
 
+class Facts(NamedTuple):
+    """A finished span and what was recorded of it, whatever delivery puts in its place meanwhile."""
+
+    span: "RecordedSpan"
+    fields: dict[str, object]
+    rare: Rare | None
+
+
 class Bridge:
     """Takes finished spans that are sampled, as long as the global provider is one of the SDK.
 
     At most `max_traces` traces and `max_bytes` estimated bytes wait; the oldest are dropped and counted. A processor
     that is slow holds up this thread only: neither requests nor our own delivery, and a receiver of ours that is down
     does not hold up the processors.
+
+    `redact` makes a span such that it may leave the process; one that must not leave is dropped and counted.
     """
 
     def __init__(
         self,
+        redact: "Callable[[RecordedSpan], bool]",
         encoder: SpanEncoder,
         resource: Mapping[str, Value],
         counters: Counters,
         max_traces: int,
         max_bytes: int,
     ) -> None:
+        self._redact = redact
         self._encoder = encoder
         self._resource = resource
         self._counters = counters
         self._max_traces = max_traces
         self._max_bytes = max_bytes
-        self._waiting: deque[tuple[list[RecordedSpan], int]] = deque()
+        self._waiting: deque[tuple[list[Facts], int]] = deque()
         self._size = 0
         self._is_busy = False
         self._is_open = True
@@ -61,11 +74,12 @@ class Bridge:
         sampled = [span for span in spans if span.trace_flags & TraceFlags.SAMPLED]
         if not sampled:
             return
+        facts = [Facts(span, span.fields, span.rare) for span in sampled]
         with self._changed:
             if not self._is_open:
-                self._counters.add_bridge("dropped", len(sampled))
+                self._counters.add_bridge("dropped", len(facts))
                 return
-            self._append(sampled)
+            self._append(facts, estimated_bytes(sampled))
             self._ensure_running()
             self._changed.notify_all()
 
@@ -90,8 +104,7 @@ class Bridge:
         atexit.unregister(self._at_exit)
         self._is_open = False
 
-    def _append(self, spans: "list[RecordedSpan]") -> None:
-        size = estimated_bytes(spans)
+    def _append(self, spans: list[Facts], size: int) -> None:
         self._waiting.append((spans, size))
         self._size += size
         while len(self._waiting) > self._max_traces or (self._size > self._max_bytes and self._waiting):
@@ -121,7 +134,7 @@ class Bridge:
             with GUARD:
                 self._give(spans)
 
-    def _next(self) -> "list[RecordedSpan] | None":
+    def _next(self) -> list[Facts] | None:
         with self._changed:
             self._is_busy = False
             self._changed.notify_all()
@@ -133,24 +146,27 @@ class Bridge:
             self._size -= size
             return spans
 
-    def _give(self, spans: "list[RecordedSpan]") -> None:
+    def _give(self, spans: list[Facts]) -> None:
         provider = sdk_provider()
         target = None if provider is None else target_of(provider, self._resource)
-        for span in spans:
+        for facts in spans:
             # One that ended late may have been handed over alone and with its trace.
-            if target is not None and span not in self._given:
-                self._given.add(span)
-                self._counters.add_bridge(_given(span, self._encoder, target), 1)
+            if target is not None and facts.span not in self._given:
+                self._given.add(facts.span)
+                self._counters.add_bridge(self._outcome(facts, target), 1)
 
+    def _outcome(self, facts: Facts, target: Target) -> BridgeOutcome:
+        from ragvigil.bridge.readable import readable  # the SDK is loaded by now, and not by our import
 
-def _given(span: "RecordedSpan", encoder: SpanEncoder, target: Target) -> BridgeOutcome:
-    from ragvigil.bridge.readable import readable  # the SDK is loaded by now, and not by our import
-
-    try:
-        message = otlp.Span()
-        encoder.encode(span, message)
-        target.processor.on_end(readable(message, target))
-    except Exception as failure:  # noqa: BLE001 - a processor of the application may raise anything, and it ends here
-        GUARD.report(f"a span did not reach your span processors: {type(failure).__name__}")
-        return "failed"
-    return "given"
+        twin = copy(facts.span)
+        twin.fields, twin.rare = facts.fields, facts.rare
+        try:
+            if not self._redact(twin):
+                return "dropped"
+            message = otlp.Span()
+            self._encoder.encode(twin, message)
+            target.processor.on_end(readable(message, target))
+        except Exception as failure:  # noqa: BLE001 - a processor of the application may raise anything, and it ends here
+            GUARD.report(f"a span did not reach your span processors: {type(failure).__name__}")
+            return "failed"
+        return "given"

@@ -11,10 +11,14 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, ParentBased, Sampler
+from opentelemetry.trace import TraceFlags
 
 import ragvigil
 from ragvigil import BridgeCounts, current
 from ragvigil import attributes as names
+from ragvigil.bridge.bridge import Bridge
+from ragvigil.counts import Counters
+from ragvigil.encoding.spans import SpanEncoder
 from ragvigil.testing import InMemoryExporter
 
 SetGlobal = Callable[[TracerProvider], TracerProvider]
@@ -267,3 +271,33 @@ def test_what_became_of_spans_is_reported(exported: Exported, set_global: SetGlo
     counts = exported().logs[-1].attributes
     told = {key: n for key, n in counts.items() if key.startswith(names.BRIDGE_COUNT_PREFIX)}
     assert told == {"ragvigil.bridge.given": 1, "ragvigil.bridge.dropped": 0, "ragvigil.bridge.failed": 1}
+
+
+def test_what_delivery_makes_of_a_span_meanwhile_does_not_show(set_global: SetGlobal, wait_for: WaitFor) -> None:
+    """Delivery and the bridge each work on facts of their own: neither hashes what the other has hashed."""
+    held, exporter = Held(), InMemoryExporter()
+    set_global(provider_of(held))
+    ragvigil.configure(exporter=exporter)
+    ask()
+    with ragvigil.pipeline("second") as answer:
+        answer.set(question="as asked")
+    wait_for(lambda: exporter.named("second"))
+    answer.fields, answer.rare = {"question": "replaced"}, None
+    held.released.set()
+    assert ragvigil.flush()
+    assert dict(held.spans[-1].attributes or {})[names.INPUT_VALUE] == "as asked"
+
+
+def test_a_span_that_must_not_leave_does_not_leave(set_global: SetGlobal) -> None:
+    kept, counters = Kept(), Counters()
+    set_global(provider_of(kept))
+    ragvigil.configure(exporter=InMemoryExporter(), bridge=False)
+    bridge = Bridge(lambda span: span.name != "secret", SpanEncoder(b"k" * 16), {}, counters, 10, 1_000_000)
+    with ragvigil.stage("secret") as secret, ragvigil.stage("open") as open_:
+        for span in (secret, open_):
+            span.trace_flags = TraceFlags(TraceFlags.SAMPLED)
+    bridge.take([secret, open_])
+    assert bridge.wait(5)
+    bridge.stop()
+    assert kept.names() == ["open"]
+    assert counters.read().bridge == BridgeCounts(given=1, dropped=1)
