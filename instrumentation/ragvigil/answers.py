@@ -140,7 +140,12 @@ def token() -> str | None:
 def current_stage() -> Stage:
     """The innermost stage; where there is none, one that records nothing."""
     nearest = get_current().get(CURRENT_RECORDED)
-    return nearest if isinstance(nearest, Stage) else Stage("")
+    if isinstance(nearest, Stage):
+        return nearest
+    nothing = Stage("")
+    if isinstance(nearest, RecordedSpan) and nearest.is_left_out:
+        nothing.leave_out()
+    return nothing
 
 
 def _replaced(named: object) -> object:

@@ -22,6 +22,17 @@ def attach(span: "RecordedSpan", context: Context) -> Token[Context]:
     return api.attach(Context({**context, CURRENT_SPAN: span, CURRENT_RECORDED: span}))
 
 
+def attach_left_out(span: "RecordedSpan", context: Context) -> Token[Context]:
+    """Have all of ours below `span` left out too; for others nothing changes."""
+    return api.attach(Context({**context, CURRENT_RECORDED: span}))
+
+
+def is_left_out(context: Context) -> bool:
+    """Whether all that begins there is left out."""
+    nearest = context.get(CURRENT_RECORDED)
+    return nearest is not None and getattr(nearest, "trace", None) is None
+
+
 def detach(token: Token[Context]) -> None:
     """Make the span before current again.
 

@@ -56,12 +56,16 @@ class BridgeCounts:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Cumulative numbers of spans of one process: begun, acknowledged by a receiver, kept on disk, lost."""
+    """Cumulative numbers of spans of one process: begun, acknowledged by a receiver, kept on disk, lost.
+
+    `left_out` are traces of which nothing was begun, because the sample left them out.
+    """
 
     started: int = 0
     exported: int = 0
     spooled: int = 0
     dropped: int = 0
+    left_out: int = 0
     feedback: FeedbackCounts = field(default_factory=FeedbackCounts)
     probes: ProbeCounts = field(default_factory=ProbeCounts)
     bridge: BridgeCounts = field(default_factory=BridgeCounts)
@@ -70,7 +74,17 @@ class Counts:
 class Counters:
     """The counters behind `Counts`; safe in threads and in finalizers, hence the reentrant lock."""
 
-    __slots__ = ("_bridge", "_dropped", "_exported", "_feedback", "_lock", "_probes", "_reads", "add_started")
+    __slots__ = (
+        "_bridge",
+        "_dropped",
+        "_exported",
+        "_feedback",
+        "_left_out",
+        "_lock",
+        "_probes",
+        "_reads",
+        "add_started",
+    )
 
     def __init__(self) -> None:
         # Counts a start in one step of C, without the lock; to read it is to count too, so reads are subtracted.
@@ -79,6 +93,7 @@ class Counters:
         self._lock = threading.RLock()
         self._exported = 0
         self._dropped = 0
+        self._left_out = 0
         self._feedback: Counter[str] = Counter()
         self._probes: Counter[str] = Counter()
         self._bridge: Counter[str] = Counter()
@@ -92,6 +107,11 @@ class Counters:
         """`spans` more are lost."""
         with self._lock:
             self._dropped += spans
+
+    def add_left_out(self) -> None:
+        """The sample left out one more trace."""
+        with self._lock:
+            self._left_out += 1
 
     def add_feedback(self, outcome: FeedbackOutcome, events: int = 1) -> None:
         """So became of `events` more feedback events."""
@@ -117,6 +137,7 @@ class Counters:
                 started=started,
                 exported=self._exported,
                 dropped=self._dropped,
+                left_out=self._left_out,
                 feedback=FeedbackCounts(**self._feedback),
                 probes=ProbeCounts(**self._probes),
                 bridge=BridgeCounts(**self._bridge),

@@ -27,6 +27,7 @@ from ragvigil.keys import ANSWER_TOKENS, FILTER_VALUES, PROBE_SAMPLE, derived_ke
 from ragvigil.probes.probe import Probe
 from ragvigil.probes.runner import ProbeRunner
 from ragvigil.probes.sample import ProbeSample
+from ragvigil.sampling import Sampler
 from ragvigil.settings import Settings
 from ragvigil.tokens import signed, verified
 from ragvigil.version import __version__
@@ -65,6 +66,8 @@ class Recorder:
         )
         self.probe_sample = ProbeSample(settings.probe_share, derived_key(secret, PROBE_SAMPLE))
         self._probes = ProbeRunner(self._counters, settings.max_waiting_probes, settings.probe_timeout_s)
+        self.sampler = None if settings.sample == 1 else Sampler(settings.sample)
+        self.add_left_out = self._counters.add_left_out
         self.document_texts = settings.document_texts
         self._is_open = True
 

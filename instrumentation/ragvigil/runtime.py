@@ -14,6 +14,7 @@ from ragvigil.export.exporter import Exporter
 from ragvigil.guard import GUARD
 from ragvigil.ids import IdGenerator, RandomIds
 from ragvigil.recorder import Recorder
+from ragvigil.sampling import Share
 from ragvigil.settings import Settings
 
 EXIT_TIMEOUT_S = 5.0
@@ -39,6 +40,7 @@ def configure(
     max_waiting_probes: int = 20,
     document_texts: bool = False,
     bridge: bool = True,
+    sample: Share = 1.0,
     clock: Clock | None = None,
     ids: IdGenerator | None = None,
     exporter: Exporter | None = None,
@@ -61,6 +63,10 @@ def configure(
 
     Where the global `TracerProvider` is one of the OpenTelemetry SDK, its span processors get the finished spans that
     are sampled too, within its limits; `bridge=False` keeps them from it.
+
+    `sample` in [0, 1] is the share of traces that are recorded, or a function that gives it for the name of the answer
+    (or stage) that begins a trace. It is decided then, by the trace id; what is not recorded costs next to nothing.
+    Answers bear the share, so that estimates can weigh them. Feedback is never sampled.
 
     Raises ValueError for an argument that is not valid. Nothing else in Ragvigil raises into the application.
     """
@@ -97,6 +103,7 @@ def configure(
         max_waiting_probes=max_waiting_probes,
         document_texts=settings.checked_switch("document_texts", document_texts),
         bridge=settings.checked_switch("bridge", bridge),
+        sample=settings.checked_sample(sample),
     )
     _install(None if settings.is_disabled(os.environ) else _Parts(chosen, clock, ids, exporter))
 

@@ -75,6 +75,7 @@ def _numbers(counts: Counts) -> dict[str, Value]:
         names.SPANS_EXPORTED: counts.exported,
         names.SPANS_SPOOLED: counts.spooled,
         names.SPANS_DROPPED: counts.dropped,
+        names.TRACES_LEFT_OUT: counts.left_out,
         **{f"{names.FEEDBACK_COUNT_PREFIX}{outcome}": n for outcome, n in asdict(counts.feedback).items()},
         **{f"{names.PROBES_COUNT_PREFIX}{outcome}": n for outcome, n in asdict(counts.probes).items()},
         **{f"{names.BRIDGE_COUNT_PREFIX}{outcome}": n for outcome, n in asdict(counts.bridge).items()},

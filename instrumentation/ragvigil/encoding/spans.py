@@ -73,6 +73,8 @@ class SpanEncoder:
         facts = {name: self._prepared(fact, out) for name, fact in span.fields.items()}
         if out.kind == RETRIEVER:
             facts.setdefault("filter", UNMENTIONED)
+        if span.trace is not None and span.trace.probability < 1 and (isinstance(span, Answer) or not span.parent_id):
+            facts.setdefault("sampling_probability", span.trace.probability)
         first = facts.pop("first_token_ns", None)
         if isinstance(first, int):
             facts["first_token_s"] = max(0, first - span.start_ns) / 1e9
