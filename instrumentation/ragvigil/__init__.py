@@ -8,6 +8,7 @@ from ragvigil.reactions import feedback
 from ragvigil.retrievers import retriever
 from ragvigil.runtime import configure, counts, flush, shutdown
 from ragvigil.stages import Stage, stage
+from ragvigil.threads import carry
 from ragvigil.version import __version__
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "ProbeCounts",
     "Stage",
     "__version__",
+    "carry",
     "configure",
     "counts",
     "current_answer",

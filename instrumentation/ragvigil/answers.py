@@ -125,7 +125,7 @@ def current_answer() -> Answer:
     """The answer that is being made; where there is none, one that records nothing.
 
     It follows `await`, `create_task`, `gather` and `to_thread`. A plain thread or `ThreadPoolExecutor` starts without
-    it: submit `contextvars.copy_context().run` with the function.
+    it: submit `carry(function)`.
     """
     nearest = get_current().get(CURRENT_RECORDED)
     answer = nearest.nearest_answer() if isinstance(nearest, RecordedSpan) else None

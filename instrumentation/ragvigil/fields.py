@@ -4,12 +4,16 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal, TypeAlias, TypedDict
 
+OwnKind: TypeAlias = Literal["AGENT", "EVALUATOR", "GUARDRAIL", "TOOL"]
+"""What a stage of one's own is to OpenInference, where it is not just a part of a chain."""
 ScoreKind: TypeAlias = Literal["similarity", "distance", "logit", "rrf"]
 
 
 class StageFields(TypedDict, total=False):
     """Facts about a stage; None is the same as leaving one out."""
 
+    input_count: int | None
+    output_count: int | None
     query: str | None
     top_k: int | None
     model: str | None

@@ -29,7 +29,7 @@ class Sampler:
 def _asked(share: Callable[[str], float], name: str) -> float:
     """What the application's function says; where it fails or gives no share, everything is recorded."""
     try:
-        given = share(name)
+        given: object = share(name)
         if isinstance(given, float | int) and 0 <= given <= 1:
             return given
         GUARD.report("configure(sample=...) gave no share from 0 to 1; all is recorded")

@@ -6,7 +6,7 @@ from typing import Literal, ParamSpec, TypeAlias, TypeVar, Unpack
 from ragvigil import current
 from ragvigil.dialects import read_filter
 from ragvigil.documents import Score, copied, with_texts
-from ragvigil.fields import StageFields
+from ragvigil.fields import OwnKind, StageFields
 from ragvigil.guard import GUARD
 from ragvigil.observation import Observation
 from ragvigil.span import RecordedSpan
@@ -30,6 +30,7 @@ class Stage(RecordedSpan):
     def set(self, **facts: Unpack[StageFields]) -> None:
         """Record facts; the last one counts. Costs are in USD, tokens are counts, turns of retrieval count from 1.
 
+        `input_count` and `output_count` are numbers of documents, for a stage that does not know their ids.
         `index_committed_at` is when the newest document of the index was committed, with a time zone.
         """
         if self._takes_facts():
@@ -101,13 +102,21 @@ class Stage(RecordedSpan):
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """Open a stage of this name around every call of `function`; a generator is one stage, first to last item."""
-        name = self.name
-        return wrap(function, Observation(lambda: Stage(name)))
+        name, kind = self.name, self.fields.get("kind")
+        return wrap(function, Observation(lambda: _made(name, kind)))
 
 
-def stage(name: str) -> Stage:
+def stage(name: str, *, kind: OwnKind | None = None) -> Stage:
     """A stage: rewrite, embed, filter, retrieve, rerank, assemble, generate, postprocess, or a name of your own.
 
-    Use it as `with stage("rerank") as s:`, `async with`, or `@stage("rerank")`.
+    `kind` says what one of your own is to other tools, where it is not just a part of a chain. Use it as
+    `with stage("rerank") as s:`, `async with`, or `@stage("rerank")`.
     """
-    return Stage(name)
+    return _made(name, kind)
+
+
+def _made(name: str, kind: object) -> Stage:
+    made = Stage(name)
+    if kind is not None:
+        made.fields["kind"] = kind
+    return made

@@ -158,6 +158,25 @@ def test_a_sampler_that_fails_samples_nothing(
     assert exported().one("ask").name == "ask"
 
 
+async def test_a_task_that_is_cancelled_ends_its_stage_and_the_others_go_on(exported: Exported) -> None:
+    async def search(name: str, delay_s: float) -> str:
+        async with ragvigil.stage(name):
+            await asyncio.sleep(delay_s)
+            return name
+
+    async with ragvigil.pipeline("ask"):
+        slow = asyncio.create_task(search("slow", 60))
+        quick = [search("quick 1", 0), search("quick 2", 0.01)]
+        assert await asyncio.gather(*quick) == ["quick 1", "quick 2"]
+        slow.cancel()
+        gathered = await asyncio.gather(slow, return_exceptions=True)
+    assert isinstance(gathered[0], asyncio.CancelledError)
+    found = exported()
+    assert [event.name for event in found.one("slow").events] == ["exception"]
+    assert {found.one(name).status for name in ("slow", "quick 1", "ask")} == {"unset"}
+    assert {span.parent_id for span in found.spans if span.name != "ask"} == {found.one("ask").span_id}
+
+
 async def test_context_follows_tasks_and_threads_of_asyncio(exported: Exported) -> None:
     def in_thread(name: str) -> None:
         with ragvigil.stage(name):
@@ -175,6 +194,49 @@ async def test_context_follows_tasks_and_threads_of_asyncio(exported: Exported) 
     ask = found.one("ask")
     assert {span.parent_id for span in found.spans if span is not ask} == {ask.span_id}
     assert len(found.spans) == 5
+
+
+def test_a_carried_function_keeps_its_place_in_any_thread(exported: Exported) -> None:
+    started = threading.Barrier(4, timeout=10)
+
+    @ragvigil.carry
+    def outside(name: str) -> str:
+        with ragvigil.stage(name):
+            return ragvigil.current_answer().id
+
+    def work(name: str, *, twice: bool = False) -> str:
+        """Work."""
+        started.wait()
+        with ragvigil.stage(name):
+            return ragvigil.current_answer().id * (2 if twice else 1)
+
+    with ThreadPoolExecutor(4) as pool, ragvigil.pipeline("ask") as answer, ragvigil.stage("retrieve"):
+        carried = ragvigil.carry(work)
+        assert list(pool.map(carried, ["a", "b", "c", "d"])) == [answer.id] * 4
+        assert outside("outside") == ""
+        started = threading.Barrier(1)
+        assert pool.submit(carried, "late", twice=True).result() == answer.id * 2
+        thread = threading.Thread(target=carried, args=["thread"])
+        thread.start()
+        thread.join()
+    found = exported()
+    retrieval = found.one("retrieve").span_id
+    assert [found.one(name).parent_id for name in ("a", "b", "c", "d", "late", "thread")] == [retrieval] * 6
+    assert found.one("outside").parent_id == ""
+    assert (carried.__name__, carried.__doc__) == ("work", "Work.")
+
+
+def test_a_carried_function_may_be_called_after_the_answer_and_raises_what_it_raises(exported: Exported) -> None:
+    def work() -> None:
+        with ragvigil.stage("late"):
+            raise KeyError("lost")
+
+    with ragvigil.pipeline("ask"):
+        carried = ragvigil.carry(work)
+    with ThreadPoolExecutor(1) as pool, pytest.raises(KeyError, match="lost"):
+        pool.submit(carried).result()
+    found = exported()
+    assert found.one("late").attributes[names.ANSWER_SPAN_ID] == found.one("ask").span_id
 
 
 def test_a_thread_pool_needs_a_copy_of_the_context(exported: Exported) -> None:

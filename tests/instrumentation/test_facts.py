@@ -107,3 +107,43 @@ def test_times_of_any_zone_are_written_in_utc(exported: Exported) -> None:
             s.set(index_committed_at=datetime(2026, 6, 1, 12, tzinfo=UTC).astimezone(zone))
     written = {span.attributes[names.INDEX_COMMITTED_AT] for span in exported().spans}
     assert written == {"2026-06-01T12:00:00+00:00"}
+
+
+@pytest.mark.parametrize("kind", ["AGENT", "EVALUATOR", "GUARDRAIL", "TOOL"])
+def test_a_stage_of_ones_own_may_have_a_kind(exported: Exported, kind: Any) -> None:
+    @ragvigil.stage("check", kind=kind)
+    def check() -> None:
+        """Check."""
+
+    check()
+    with ragvigil.stage("check", kind=kind):
+        pass
+    for span in exported().named("check"):
+        assert (span.attributes[names.SPAN_KIND], span.attributes[names.STAGE]) == (kind, "check")
+        assert span.dropped_attributes == 0
+
+
+@pytest.mark.parametrize(
+    ("stage", "kind", "expected"),
+    [("retrieve", "TOOL", "RETRIEVER"), ("check", "RETRIEVER", "CHAIN"), ("check", ["TOOL"], "CHAIN")],
+)
+def test_a_kind_that_cannot_be_is_counted(
+    exported: Exported, lenient: None, stage: str, kind: Any, expected: str
+) -> None:
+    with ragvigil.stage(stage, kind=kind):
+        pass
+    span = exported().one(stage)
+    assert span.attributes[names.SPAN_KIND] == expected
+    assert span.dropped_attributes == 1
+
+
+def test_numbers_of_documents_are_recorded_where_their_ids_are_not_known(exported: Exported) -> None:
+    with ragvigil.stage("filter") as s:
+        s.set(input_count=50_000, output_count=1200)
+    with ragvigil.stage("rerank") as s:
+        s.set(input_count=7, output_count=7)
+        s.outputs(["a", "b"])
+    attributes = exported().one("filter").attributes
+    assert (attributes[names.STAGE_INPUT_COUNT], attributes[names.STAGE_OUTPUT_COUNT]) == (50_000, 1200)
+    attributes = exported().one("rerank").attributes
+    assert (attributes[names.STAGE_INPUT_COUNT], attributes[names.STAGE_OUTPUT_COUNT]) == (7, 2)

@@ -136,6 +136,11 @@ def _committed_at(out: AttributeWriter, value: object) -> None:
         out.refuse(f"{names.INDEX_COMMITTED_AT} is not recorded: expected a datetime with a time zone")
 
 
+def _kind(out: AttributeWriter, value: object) -> None:
+    if value != out.kind:
+        out.refuse(f"the kind of a stage is not recorded: its name says {out.kind}, or there is no such kind")
+
+
 def _confidence(out: AttributeWriter, value: object) -> None:
     number = as_number(value)
     out.double(value if number is not None and 0 <= number <= 1 else None, names.CONFIDENCE)
@@ -166,6 +171,7 @@ FIELDS: Final[tuple[tuple[str, Write], ...]] = (
     ("question", _text(names.INPUT_VALUE)),
     ("answer", _text(names.OUTPUT_VALUE)),
     # Facts.
+    ("kind", _kind),
     ("db_system", _text(names.DB_SYSTEM)),
     ("collection", _text(names.DB_COLLECTION)),
     ("data_source", _text(names.DATA_SOURCE_ID)),
@@ -191,7 +197,9 @@ FIELDS: Final[tuple[tuple[str, Write], ...]] = (
     ("context_documents", _context_documents),
     ("context_tokens", _integer(names.CONTEXT_TOKENS)),
     ("context_truncated", _boolean(names.CONTEXT_TRUNCATED)),
+    ("input_count", _integer(names.STAGE_INPUT_COUNT)),
     ("input_documents", _inputs),
+    ("output_count", _integer(names.STAGE_OUTPUT_COUNT)),
     ("output_documents", _outputs),
     ("citations", _citations),
     ("input_tokens", _on_llm(names.USAGE_INPUT_TOKENS, names.LLM_TOKENS_PROMPT, _integer)),

@@ -8,7 +8,7 @@ from ragvigil import attributes as names
 from ragvigil.answers import Answer
 from ragvigil.documents import Documents
 from ragvigil.encoding.fields import FIELDS
-from ragvigil.encoding.kinds import ANSWER_OPERATION, CHAIN, KIND_BY_STAGE, LLM, OPERATION_BY_KIND, RETRIEVER
+from ragvigil.encoding.kinds import ANSWER_OPERATION, CHAIN, KIND_BY_STAGE, LLM, OPERATION_BY_KIND, OWN_KINDS, RETRIEVER
 from ragvigil.encoding.values import add_attributes, well_formed
 from ragvigil.encoding.writer import AttributeWriter, as_number, scored
 from ragvigil.guard import GUARD
@@ -51,7 +51,7 @@ class SpanEncoder:
 
     def _add_attributes(self, span: RecordedSpan, into: otlp.Span) -> int:
         """Write the attributes in order; how many could not be."""
-        kind = CHAIN if isinstance(span, Answer) else KIND_BY_STAGE.get(span.name, CHAIN)
+        kind = CHAIN if isinstance(span, Answer) else KIND_BY_STAGE.get(span.name) or _own_kind(span)
         out = AttributeWriter(kind, into.attributes)
         self._write_fields(span, out)
         _write_identity(span, out)
@@ -73,8 +73,7 @@ class SpanEncoder:
         facts = {name: self._prepared(fact, out) for name, fact in span.fields.items()}
         if out.kind == RETRIEVER:
             facts.setdefault("filter", UNMENTIONED)
-        if span.trace is not None and span.trace.probability < 1 and (isinstance(span, Answer) or not span.parent_id):
-            facts.setdefault("sampling_probability", span.trace.probability)
+        _settle(span, facts)
         first = facts.pop("first_token_ns", None)
         if isinstance(first, int):
             facts["first_token_s"] = max(0, first - span.start_ns) / 1e9
@@ -106,6 +105,15 @@ _TEXTS: Final = (("input_documents", "input_texts"), ("output_documents", "outpu
 _KNOWN: Final = frozenset(field for field, _ in FIELDS)
 
 
+def _settle(span: RecordedSpan, facts: dict[str, object]) -> None:
+    """Add the probability of its trace where a sample is weighed by it; documents say better how many they are."""
+    if span.trace is not None and span.trace.probability < 1 and (isinstance(span, Answer) or not span.parent_id):
+        facts.setdefault("sampling_probability", span.trace.probability)
+    for count, documents in (("input_count", "input_documents"), ("output_count", "output_documents")):
+        if count in facts and documents in facts:
+            del facts[count]
+
+
 def _sum(first: object, second: object) -> float | None:
     left, right = as_number(first), as_number(second)
     return None if left is None or right is None else left + right
@@ -124,6 +132,11 @@ def _write_identity(span: RecordedSpan, out: AttributeWriter) -> None:
         out.text(span.id, names.ANSWER_ID)
     elif span.answer is not None:
         out.text(f"{span.answer.span_id:016x}", names.ANSWER_SPAN_ID)
+
+
+def _own_kind(span: RecordedSpan) -> str:
+    kind = span.fields.get("kind")
+    return kind if isinstance(kind, str) and kind in OWN_KINDS else CHAIN
 
 
 def _flags(span: RecordedSpan) -> int:
