@@ -10,7 +10,6 @@ from opentelemetry import trace
 from opentelemetry.trace import TraceFlags
 
 from ragvigil import attributes as names
-from ragvigil.bridge.bridge import Bridge
 from ragvigil.clock import Clock
 from ragvigil.counts import Counters, Counts, ProbeOutcome
 from ragvigil.encoding.requests import RequestEncoder
@@ -54,6 +53,8 @@ class Recorder:
         resource = {**_process_resource(), **settings.resource}
         encoder = SpanEncoder(derived_key(secret, FILTER_VALUES), document_texts=settings.document_texts)
         sender = Sender(self._queue, self._counters, encoder, RequestEncoder(resource), exporter)
+        from ragvigil.bridge.bridge import Bridge  # not needed until something is configured
+
         bounds = (settings.max_queue_traces, settings.max_queue_bytes)
         self._bridge = Bridge(_as_it_is, encoder, resource, self._counters, *bounds) if settings.bridge else None
         self._worker = Worker(
