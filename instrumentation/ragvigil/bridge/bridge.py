@@ -19,6 +19,8 @@ from ragvigil.guard import GUARD
 from ragvigil.rare import Rare, Value
 
 if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import ReadableSpan
+
     from ragvigil.span import RecordedSpan
 
 EXIT_TIMEOUT_S: Final = 5.0
@@ -117,6 +119,7 @@ class Bridge:
 
     def _ensure_running(self) -> None:
         if self._thread is None:
+            _readable()  # here and not in the thread: a fork in the middle would leave the child half a module
             self._thread = threading.Thread(target=self._run, name="ragvigil-bridge", daemon=True)
             self._thread.start()
             # Now and not before: what is registered last runs first, and the provider, which is there by now, shuts
@@ -156,8 +159,6 @@ class Bridge:
                 self._counters.add_bridge(self._outcome(facts, target), 1)
 
     def _outcome(self, facts: Facts, target: Target) -> BridgeOutcome:
-        from ragvigil.bridge.readable import readable  # the SDK is loaded by now, and not by our import
-
         twin = copy(facts.span)
         twin.fields, twin.rare = facts.fields, facts.rare
         try:
@@ -165,8 +166,14 @@ class Bridge:
                 return "dropped"
             message = otlp.Span()
             self._encoder.encode(twin, message)
-            target.processor.on_end(readable(message, target))
+            target.processor.on_end(_readable()(message, target))
         except Exception as failure:  # noqa: BLE001 - a processor of the application may raise anything, and it ends here
             GUARD.report(f"a span did not reach your span processors: {type(failure).__name__}")
             return "failed"
         return "given"
+
+
+def _readable() -> "Callable[[otlp.Span, Target], ReadableSpan]":
+    from ragvigil.bridge.readable import readable  # the SDK is loaded by now, and not by our import
+
+    return readable
