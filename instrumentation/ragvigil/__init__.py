@@ -3,6 +3,7 @@
 from ragvigil.answers import Answer, current_answer, current_stage, pipeline, token
 from ragvigil.attributes import FeedbackKind, FeedbackReason
 from ragvigil.counts import BridgeCounts, Counts, FeedbackCounts, ProbeCounts
+from ragvigil.indexes import mark_index
 from ragvigil.predicates import Filter, entitlement, relevance, where
 from ragvigil.reactions import feedback
 from ragvigil.retrievers import retriever
@@ -30,6 +31,7 @@ __all__ = [
     "entitlement",
     "feedback",
     "flush",
+    "mark_index",
     "pipeline",
     "relevance",
     "retriever",

@@ -11,7 +11,15 @@ import ragvigil
 from ragvigil import Answer, BridgeCounts, Counts, FeedbackCounts, Filter, Stage, entitlement, relevance, where
 from ragvigil.export.exporter import Exporter
 from ragvigil.predicates import Predicate, and_, eq, gte, in_, not_, words
-from ragvigil.testing import InMemoryExporter, ManualClock, SequentialIds
+from ragvigil.testing import (
+    InMemoryExporter,
+    LogSnapshot,
+    ManualClock,
+    Recording,
+    SequentialIds,
+    SpanSnapshot,
+    recording,
+)
 
 
 def configuration() -> None:
@@ -26,6 +34,9 @@ def configuration() -> None:
     ragvigil.configure(sample=lambda: 0.5)  # type: ignore[arg-type,misc]
     ragvigil.configure(service_name=5)  # type: ignore[arg-type]
     ragvigil.configure(sevice_name="shop")  # type: ignore[call-arg]
+    ragvigil.mark_index("7", committed_at=datetime.now(UTC), embedding_version="mini-3")
+    ragvigil.mark_index(None)
+    ragvigil.mark_index(7)  # type: ignore[arg-type]
     assert_type(ragvigil.flush(timeout_s=1.0), bool)
     assert_type(ragvigil.counts(), Counts)
     assert_type(ragvigil.counts().dropped, int)
@@ -167,3 +178,15 @@ def feedback(answer: Answer, kind: str, checked: ragvigil.FeedbackKind, reason: 
     ragvigil.feedback(kind, answer=answer)  # type: ignore[arg-type]
     ragvigil.feedback("copy", answer="an id")  # type: ignore[arg-type]
     ragvigil.feedback("copy", token)  # type: ignore[call-arg]
+
+
+def testing() -> None:
+    with recording(service_name="shop", sample=1.0) as recorded:
+        assert_type(recorded, Recording)
+        assert_type(recorded.answers(), list[SpanSnapshot])
+        assert_type(recorded.stages("retrieve")[0].documents, list[tuple[str, float | None]])
+        assert_type(recorded.feedback(), list[LogSnapshot])
+        assert_type(recorded.one("ask").input, str | None)
+        assert_type(recorded.counts(), Counts)
+        recorded.clock.advance(0.5)
+        recorded.clock.advance("a while")  # type: ignore[arg-type]

@@ -73,6 +73,7 @@ class SpanEncoder:
         facts = {name: self._prepared(fact, out) for name, fact in span.fields.items()}
         if out.kind == RETRIEVER:
             facts.setdefault("filter", UNMENTIONED)
+            _add_index(span, facts)
         _settle(span, facts)
         first = facts.pop("first_token_ns", None)
         if isinstance(first, int):
@@ -112,6 +113,12 @@ def _settle(span: RecordedSpan, facts: dict[str, object]) -> None:
     for count, documents in (("input_count", "input_documents"), ("output_count", "output_documents")):
         if count in facts and documents in facts:
             del facts[count]
+
+
+def _add_index(span: RecordedSpan, facts: dict[str, object]) -> None:
+    """What the application says of its index once for all, where the retrieval itself says nothing."""
+    if span.trace is not None and span.trace.index is not None and facts.get("index_version") is None:
+        facts.update({field: fact for field, fact in span.trace.index if facts.get(field) is None})
 
 
 def _sum(first: object, second: object) -> float | None:
