@@ -14,13 +14,14 @@ from opentelemetry import context as api
 from opentelemetry import trace
 from opentelemetry.propagate import extract, inject
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
+from opentelemetry.sdk.trace.sampling import ALWAYS_ON, ParentBased, Sampler, SamplingResult, TraceIdRatioBased
 
 import ragvigil
 from ragvigil import attributes as names
 from ragvigil import relevance, where
+from ragvigil import sampling as samples
 from ragvigil.predicates import eq
-from ragvigil.sampling import Sampler, Share
+from ragvigil.sampling import Share
 from ragvigil.testing import InMemoryExporter
 
 Configured = Callable[..., Callable[[], InMemoryExporter]]
@@ -309,6 +310,32 @@ def test_with_the_same_share_the_sdk_keeps_the_same_traces(
     assert 10 < len(exported().named("ask")) < 50
 
 
+class CountingSampler(Sampler):
+    """A sampler of the application that counts what it is asked, as one that limits a rate does."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def should_sample(self, *arguments: Any, **keywords: Any) -> SamplingResult:
+        self.asked += 1
+        return ALWAYS_ON.should_sample(*arguments, **keywords)
+
+    def get_description(self) -> str:
+        return "counts"
+
+
+def test_the_sampler_of_the_application_is_not_asked_about_what_is_left_out(
+    sampling: Configured, set_global: Callable[[TracerProvider], TracerProvider]
+) -> None:
+    sampler = CountingSampler()
+    set_global(TracerProvider(sampler, shutdown_on_exit=False))
+    sampling(0.5)
+    for _ in range(60):
+        ask()
+    assert sampler.asked == 60 - ragvigil.counts().left_out
+    assert 10 < sampler.asked < 50
+
+
 def test_threads_that_carry_the_context_leave_out_the_same(sampling: Configured) -> None:
     exported = sampling(0)
 
@@ -317,7 +344,7 @@ def test_threads_that_carry_the_context_leave_out_the_same(sampling: Configured)
             return s.is_left_out
 
     with ThreadPoolExecutor(2) as pool, ragvigil.pipeline("ask"):
-        assert pool.submit(contextvars.copy_context().run, work).result()
+        assert pool.submit(ragvigil.carry(work)).result()
     assert exported().spans == []
     assert ragvigil.counts().left_out == 1
 
@@ -366,11 +393,11 @@ def test_only_what_is_recorded_is_probed_and_probes_are_not_sampled_again(sampli
 @given(st.integers(1, (1 << 128) - 1), st.floats(0, 1), st.floats(0, 1))
 def test_a_larger_share_holds_all_that_a_smaller_one_holds(trace_number: int, one: float, other: float) -> None:
     small, large = sorted([one, other])
-    if Sampler(small).probability(trace_number, ""):
-        assert Sampler(large).probability(trace_number, "") == large
+    if samples.Sampler(small).probability(trace_number, ""):
+        assert samples.Sampler(large).probability(trace_number, "") == large
 
 
 @given(st.integers(1, (1 << 128) - 1))
 def test_the_ends_of_the_scale_are_exact(trace_number: int) -> None:
-    assert Sampler(1.0).probability(trace_number, "") == 1.0
-    assert Sampler(0.0).probability(trace_number, "") == 0.0
+    assert samples.Sampler(1.0).probability(trace_number, "") == 1.0
+    assert samples.Sampler(0.0).probability(trace_number, "") == 0.0

@@ -5,8 +5,10 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import pytest
 from opentelemetry.context import get_current
+from opentelemetry.propagate import inject
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor
@@ -19,7 +21,7 @@ from ragvigil import attributes as names
 from ragvigil.bridge.bridge import Bridge
 from ragvigil.counts import Counters
 from ragvigil.encoding.spans import SpanEncoder
-from ragvigil.testing import InMemoryExporter
+from ragvigil.testing import InMemoryExporter, Receiver
 
 SetGlobal = Callable[[TracerProvider], TracerProvider]
 Exported = Callable[[], InMemoryExporter]
@@ -107,6 +109,22 @@ def test_spans_of_the_application_lie_below_ours_in_one_trace(exported: Exported
     assert len({span.context.trace_id for span in kept.spans if span.context}) == 1
     assert by_name["ask"].instrumentation_scope is not None
     assert by_name["ask"].instrumentation_scope.name == "ragvigil"
+
+
+def test_the_next_service_hears_of_the_stage_that_calls_it(
+    exported: Exported, set_global: SetGlobal, receiver: Receiver
+) -> None:
+    kept = Kept()
+    set_global(provider_of(kept))
+    with ragvigil.pipeline("ask"), ragvigil.stage("retrieve"):
+        headers: dict[str, str] = {}
+        inject(headers)
+        httpx.post(f"{receiver.endpoint}/search", headers=headers, content=b"")
+    exported()
+    context = kept.spans[0].context
+    assert context is not None
+    told = receiver.requests[0].headers["traceparent"]
+    assert told == f"00-{context.trace_id:032x}-{context.span_id:016x}-01"
 
 
 def test_only_sampled_spans_are_given(exported: Exported, set_global: SetGlobal) -> None:
