@@ -73,7 +73,7 @@ def array(values: Sequence[bytes]) -> bytes:
 def attribute(key: str, value: bytes) -> bytes:
     """An attribute of a `Span`; `value` is an `AnyValue`."""
     head, size = _KEY_HEADS[key], len(value)
-    if size < _ONE_BYTE:
+    if size < _ONE_BYTE and len(head) < _LONGEST_KEPT:
         return _ATTRIBUTE_HEADS[len(head) + 1 + size] + head + _VARINTS[size] + value
     return field(b"\x4a", head + varint(size) + value)
 
@@ -87,7 +87,7 @@ def text_attribute(head: bytes, value: str) -> bytes:
     """An attribute of a `Span` that is text, its `key_head` given."""
     content = utf8(value)
     size = len(content)
-    if size < _ONE_BYTE - 2:
+    if size < _ONE_BYTE - 2 and len(head) < _LONGEST_KEPT:
         return _ATTRIBUTE_HEADS[len(head) + 3 + size] + head + _TEXT_SIZES[size] + content
     return field(b"\x4a", head + field(b"", text(value)))
 
