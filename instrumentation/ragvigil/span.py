@@ -71,13 +71,17 @@ class RecordedSpan(Span):
         recorder = current.recorder
         if recorder is None or self.trace is not None:
             return
-        self._join(recorder, context.get(contexts.CURRENT_SPAN))
+        parent, nearest = context.get(contexts.CURRENT_SPAN), contexts.nearest(context)
+        trace = None
+        if nearest is not None:
+            self.answer, trace = nearest.nearest_answer(), nearest.trace
+        if nearest is not None and parent is nearest:
+            self._join_own(nearest)
+        else:
+            self._join(recorder, parent)
+        self._is_outermost = trace is None or not trace.is_open or trace.recorder is not recorder
+        self.trace = OpenTrace(recorder) if trace is None or self._is_outermost else trace
         self.span_id = recorder.span_id()
-        nearest, shared = context.get(contexts.CURRENT_RECORDED), None
-        if isinstance(nearest, RecordedSpan):
-            self.answer, shared = nearest.nearest_answer(), nearest.trace
-        self._is_outermost = shared is None or not shared.is_open or shared.recorder is not recorder
-        self.trace = OpenTrace(recorder) if shared is None or self._is_outermost else shared
         recorder.add_started()
         self.start_ns = recorder.monotonic_ns()
 
@@ -98,12 +102,16 @@ class RecordedSpan(Span):
         """The answer that spans below this one belong to."""
         return self.answer
 
+    def _join_own(self, parent: "RecordedSpan") -> None:
+        """Take trace id, parent and flags from a span of ours."""
+        self.trace_number, self.trace_flags = parent.trace_number, parent.trace_flags
+        self.trace_state = parent.trace_state
+        self.parent_id, self.parent_is_remote = parent.span_id, False
+
     def _join(self, recorder: "Recorder", parent: object) -> None:
-        """Take trace id, parent and flags from `parent`, or begin a trace."""
+        """Take them from any span, or begin a trace."""
         if isinstance(parent, RecordedSpan):
-            self.trace_number, self.trace_flags = parent.trace_number, parent.trace_flags
-            self.trace_state = parent.trace_state
-            self.parent_id, self.parent_is_remote = parent.span_id, False
+            self._join_own(parent)
             return
         outer = parent.get_span_context() if isinstance(parent, Span) else INVALID_SPAN_CONTEXT
         self.trace_number = outer.trace_id if outer.is_valid else recorder.trace_id()

@@ -82,7 +82,7 @@ def count_values(node: Predicate) -> int:
     """How many values a predicate holds, roughly its size."""
     if isinstance(node, Leaf):
         return len(node.value) if isinstance(node.value, tuple) else 1
-    return 1 + sum([count_values(child) for child in children(node)])
+    return 1 + sum(map(count_values, children(node)))
 
 
 def walk(node: Predicate, path: str = "") -> Iterator[tuple[str, Predicate]]:

@@ -132,12 +132,12 @@ class Filter:
 
 def entitlement(predicate: Predicate, *, origin: Origin = "caller", kind: str | None = None) -> Clause:
     """A clause that decides what the user may see; it is never relaxed, and its values leave only as HMAC."""
-    return Clause(predicate, "entitlement", origin, kind)
+    return _new(Clause, (predicate, "entitlement", origin, kind))
 
 
 def relevance(predicate: Predicate, *, origin: Origin = "caller", kind: str | None = None) -> Clause:
     """A clause that guesses what the user wants, by a caller, a rule or an LLM; a probe may drop it."""
-    return Clause(predicate, "relevance", origin, kind)
+    return _new(Clause, (predicate, "relevance", origin, kind))
 
 
 def where(*clauses: Clause | Predicate) -> Filter:
@@ -147,12 +147,14 @@ def where(*clauses: Clause | Predicate) -> Filter:
     for index, clause in enumerate(clauses):
         if isinstance(clause, Clause):
             predicates.append(clause.predicate)
-            labels.append(Label(f"/args/{index}", clause.role, clause.origin, clause.kind))
+            labels.append(_new(Label, (f"/args/{index}", *clause[1:])))
         else:
             predicates.append(clause)
     return Filter(And(tuple(predicates)), tuple(labels))
 
 
+_new = tuple.__new__
+"""Makes named tuples in half the time that calling their class takes; clauses are built for every request."""
 _LEAVES = (Leaf, ProtectedLeaf)
 
 
