@@ -42,7 +42,8 @@ class SpanEncoder:
     def encode(self, span: RecordedSpan) -> bytes:
         """One serialized OTLP `Span`; a fact of the wrong kind is left out and counted as a dropped attribute."""
         anchor_ns = 0 if span.trace is None else span.trace.anchor_ns
-        out = AttributeWriter(CHAIN if isinstance(span, Answer) else KIND_BY_STAGE.get(span.name, CHAIN))
+        answer = span if isinstance(span, Answer) else None
+        out = AttributeWriter(KIND_BY_STAGE.get(span.name, CHAIN) if answer is None else CHAIN)
         out.written.append(_head(span, anchor_ns))
         if span.rare is not None:
             out.written.append(encoded_rare(span.rare, anchor_ns))
@@ -50,7 +51,7 @@ class SpanEncoder:
         if "regeneration_of" in span.fields:
             out.written.append(encoded_regeneration(span.fields["regeneration_of"]))
         self._write_fields(span, out)
-        _write_identity(span, out)
+        _write_identity(span, answer, out)
         if out.dropped:
             out.written.append(b"\x50" + wire.varint(out.dropped))
         return b"".join(out.written)
@@ -123,18 +124,15 @@ def _head(span: RecordedSpan, anchor_ns: int) -> bytes:
     return b"".join(parts)
 
 
-def _write_identity(span: RecordedSpan, out: AttributeWriter) -> None:
-    """What span this is; last, since who caps attributes drops the oldest."""
-    if isinstance(span, Answer):
-        out.written.append(_constant(names.OPERATION_NAME, ANSWER_OPERATION))
-    else:
-        out.written.append(_stage(span.name))
+def _write_identity(span: RecordedSpan, answer: Answer | None, out: AttributeWriter) -> None:
+    """What span this is, and whether an answer; last, since who caps attributes drops the oldest."""
+    out.written.append(_stage(span.name) if answer is None else _constant(names.OPERATION_NAME, ANSWER_OPERATION))
     if span.trace is not None and span.trace.probe_id is not None:
         out.text(span.trace.probe_id, names.PROBE_ID)
-    elif isinstance(span, Answer):
-        out.text(span.id, names.ANSWER_ID)
+    elif answer is not None:
+        out.text(answer.id, names.ANSWER_ID)
     elif span.answer is not None:
-        out.text(f"{span.answer.span_id:016x}", names.ANSWER_SPAN_ID)
+        out.written.append(_ANSWER_SPAN_ID + b"%016x" % span.answer.span_id)
     out.written.append(_constant(names.SPAN_KIND, out.kind))
 
 
@@ -157,6 +155,7 @@ def _constant(key: str, value: str) -> bytes:
 
 _IDENTITY: Final = Struct("<2s16s2s8ssBsQsQ2sI")
 """Trace id, span id, kind, start, end, flags, each with its tag."""
+_ANSWER_SPAN_ID: Final = wire.attribute(names.ANSWER_SPAN_ID, wire.text("0" * 16))[:-16]
 _INTERNAL: Final = int(Span.SPAN_KIND_INTERNAL)
 _LOCAL_PARENT: Final = int(SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK)
 _REMOTE_PARENT: Final = int(_LOCAL_PARENT | SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK)

@@ -72,7 +72,7 @@ def array(values: Sequence[bytes]) -> bytes:
 
 def attribute(key: str, value: bytes) -> bytes:
     """An attribute of a `Span`; `value` is an `AnyValue`."""
-    head, size = _KEY_HEADS[key], len(value)
+    head, size = KEY_HEADS[key], len(value)
     if size < _ONE_BYTE and len(head) < _LONGEST_KEPT:
         return _ATTRIBUTE_HEADS[len(head) + 1 + size] + head + _VARINTS[size] + value
     return field(b"\x4a", head + varint(size) + value)
@@ -117,7 +117,7 @@ def _long_varint(number: int) -> bytes:
 
 _KEPT_KEYS: Final = 2048
 _LONGEST_KEPT: Final = 256
-_KEY_HEADS: Final = _KeyHeads()
+KEY_HEADS: Final = _KeyHeads()
 
 _ONE_BYTE: Final = 0x80
 """Lengths below take one byte."""

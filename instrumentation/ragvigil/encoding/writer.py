@@ -32,9 +32,8 @@ class AttributeWriter:
     def text(self, value: object, *keys: str) -> None:
         """Write text."""
         if isinstance(value, str):
-            content = wire.text(value)
             for key in keys:
-                self.written.append(wire.attribute(key, content))
+                self.written.append(wire.text_attribute(wire.KEY_HEADS[key], value))
         else:
             self._refuse(value, "text", keys)
 

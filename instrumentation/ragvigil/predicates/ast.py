@@ -97,8 +97,11 @@ def walk(node: Predicate, path: str = "") -> Iterator[tuple[str, Predicate]]:
 
 def count_opaque(node: Predicate) -> int:
     """How many parts of a predicate have no known meaning."""
-    return 1 if isinstance(node, Opaque) else sum([count_opaque(child) for child in children(node)])
+    if isinstance(node, _LEAVES):
+        return 0
+    return 1 if isinstance(node, Opaque) else sum(map(count_opaque, children(node)))
 
 
 # Made once: `And | Or` inside a function makes a new union for each call.
 _GROUPS = (And, Or)
+_LEAVES = (Leaf, ProtectedLeaf)
