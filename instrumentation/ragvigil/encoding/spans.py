@@ -126,7 +126,8 @@ def _head(span: RecordedSpan, anchor_ns: int) -> bytes:
 
 def _write_identity(span: RecordedSpan, answer: Answer | None, out: AttributeWriter) -> None:
     """What span this is, and whether an answer; last, since who caps attributes drops the oldest."""
-    out.written.append(_stage(span.name) if answer is None else _constant(names.OPERATION_NAME, ANSWER_OPERATION))
+    own = _stage(span.name, out.kind) if answer is None else _constant(names.OPERATION_NAME, ANSWER_OPERATION)
+    out.written.append(own)
     if span.trace is not None and span.trace.probe_id is not None:
         out.text(span.trace.probe_id, names.PROBE_ID)
     elif answer is not None:
@@ -141,9 +142,9 @@ def _flags(span: RecordedSpan) -> int:
 
 
 @lru_cache(maxsize=256)
-def _stage(name: str) -> bytes:
-    """The attributes that follow from the name of a stage."""
-    operation = OPERATION_BY_KIND.get(KIND_BY_STAGE.get(name, CHAIN))
+def _stage(name: str, kind: str) -> bytes:
+    """Operation and name of a stage; there are a few of them."""
+    operation = OPERATION_BY_KIND.get(kind)
     written = b"" if operation is None else _constant(names.OPERATION_NAME, operation)
     return written + wire.attribute(names.STAGE, wire.text(name))
 
