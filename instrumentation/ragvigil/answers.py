@@ -1,7 +1,7 @@
 """Answers: the span around everything that is done for one question."""
 
 from collections.abc import Callable
-from typing import Final, ParamSpec, TypeVar, Unpack, overload
+from typing import Final, ParamSpec, TypeVar, Unpack, cast, overload
 
 from opentelemetry.context import get_current
 
@@ -30,14 +30,13 @@ class Answer(RecordedSpan):
     A context manager, sync and async, for one use. None of its methods raises.
     """
 
-    __slots__ = ("_intent", "_is_named", "_question", "_slices")
+    __slots__ = ("_intent", "_is_named", "_question")
 
     def __init__(self, name: str | None, question: str | None = None, intent: str | None = None) -> None:
         super().__init__(name or _DEFAULT_NAME)
         self._is_named = name is not None
         self._question = question
         self._intent = intent
-        self._slices: dict[str, str] = {}
         if intent is not None:
             self.fields["intent"] = intent
 
@@ -73,7 +72,7 @@ class Answer(RecordedSpan):
 
         `regeneration_of` is the id of the answer that this one replaces, or its token.
         """
-        with GUARD:
+        try:
             if self._takes_facts():
                 citations = facts.pop("citations", None)
                 self.fields.update(facts)
@@ -81,13 +80,16 @@ class Answer(RecordedSpan):
                     self.fields["regeneration_of"] = _replaced(facts["regeneration_of"])
                 if citations is not None:
                     self.fields["citations"] = copied(citations).ids
+        except Exception as own_failure:  # noqa: BLE001 - the guard, written out on a hot path
+            GUARD.caught(own_failure)
 
     def slice(self, name: str, value: str) -> None:
         """Put the answer into a slice of traffic, for example ("team", "data")."""
         with GUARD:
-            if self._takes_facts() and len(self._slices) < _MAX_SLICES:
-                self._slices[name] = value
-                self.fields["slices"] = self._slices
+            if self._takes_facts():
+                slices = cast("dict[str, str]", self.fields.setdefault("slices", {}))
+                if len(slices) < _MAX_SLICES:
+                    slices[name] = value
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """Make every call of `function` an answer: its question argument in, its text out."""

@@ -1,7 +1,7 @@
 """Which span is current, for OpenTelemetry and for us."""
 
 from contextvars import Token
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from opentelemetry import context as api
 from opentelemetry.context import Context
@@ -17,9 +17,16 @@ CURRENT_RECORDED: Final = api.create_key("ragvigil-current-span")
 """Key of the innermost span of ours; spans of other instrumentation may lie below it."""
 
 
+def nearest(context: Context) -> "RecordedSpan | None":
+    """The innermost span of ours in a context."""
+    return cast("RecordedSpan | None", context.get(CURRENT_RECORDED))
+
+
 def attach(span: "RecordedSpan", context: Context) -> Token[Context]:
     """Make `span` the current one of a context, also for the spans of other instrumentation."""
-    return api.attach(Context({**context, CURRENT_SPAN: span, CURRENT_RECORDED: span}))
+    entries = context.copy()
+    entries[CURRENT_SPAN] = entries[CURRENT_RECORDED] = span
+    return api.attach(Context(entries))
 
 
 def attach_left_out(span: "RecordedSpan", context: Context) -> Token[Context]:

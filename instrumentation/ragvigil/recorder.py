@@ -4,7 +4,7 @@ import os
 import time
 import uuid
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from opentelemetry import trace
 from opentelemetry.trace import TraceFlags
@@ -80,8 +80,8 @@ class Recorder:
         with GUARD:
             sampler = getattr(trace.get_tracer_provider(), "sampler", None)
             if sampler is not None and sampler.should_sample(None, trace_id, name).decision.is_sampled():
-                return TraceFlags(TraceFlags.SAMPLED)
-        return TraceFlags(TraceFlags.DEFAULT)
+                return _SAMPLED
+        return _NOT_SAMPLED
 
     def hand_over(self, spans: "Sequence[RecordedSpan]") -> None:
         """Take finished spans for delivery; never waits."""
@@ -182,3 +182,7 @@ def _process_resource() -> dict[str, str | int]:
         names.SERVICE_INSTANCE_ID: str(uuid.uuid4()),
         names.PROCESS_PID: os.getpid(),
     }
+
+
+_SAMPLED: Final = TraceFlags(TraceFlags.SAMPLED)
+_NOT_SAMPLED: Final = TraceFlags(TraceFlags.DEFAULT)

@@ -74,20 +74,25 @@ class RecordedSpan(Span):
         recorder = current.recorder
         if recorder is None or self.trace is not None or self.end_ns is not None:
             return
-        nearest, shared = context.get(contexts.CURRENT_RECORDED), None
-        if isinstance(nearest, RecordedSpan):
-            self.answer, shared = nearest.nearest_answer(), nearest.trace
-            if shared is None:
+        parent, nearest = context.get(contexts.CURRENT_SPAN), contexts.nearest(context)
+        trace = None
+        if nearest is not None:
+            self.answer, trace = nearest.nearest_answer(), nearest.trace
+            if trace is None:
                 self.leave_out()
                 return
-        probability = self._join(recorder, context.get(contexts.CURRENT_SPAN), shared)
-        if not probability:
-            recorder.add_left_out()
-            self.leave_out()
-            return
+        if nearest is not None and trace is not None and parent is nearest:
+            self._join_own(nearest)
+            probability = trace.probability
+        else:
+            probability = self._join(recorder, parent, trace)
+            if not probability:
+                recorder.add_left_out()
+                self.leave_out()
+                return
+        self._is_outermost = trace is None or not trace.is_open or trace.recorder is not recorder
+        self.trace = OpenTrace(recorder, probability) if trace is None or self._is_outermost else trace
         self.span_id = recorder.span_id()
-        self._is_outermost = shared is None or not shared.is_open or shared.recorder is not recorder
-        self.trace = OpenTrace(recorder, probability) if shared is None or self._is_outermost else shared
         recorder.add_started()
         self.start_ns = recorder.monotonic_ns()
 
@@ -117,15 +122,19 @@ class RecordedSpan(Span):
         """The answer that spans below this one belong to."""
         return self.answer
 
+    def _join_own(self, parent: "RecordedSpan") -> None:
+        """Take trace id, parent and flags from a span of ours."""
+        self.trace_number, self.trace_flags = parent.trace_number, parent.trace_flags
+        self.trace_state = parent.trace_state
+        self.parent_id, self.parent_is_remote = parent.span_id, False
+
     def _join(self, recorder: "Recorder", parent: object, shared: OpenTrace | None) -> float:
-        """Take trace id, parent and flags from `parent`, or begin a trace.
+        """Take them from any span, or begin a trace.
 
         Returns the probability with which the trace is recorded, or 0 when it is not.
         """
         if isinstance(parent, RecordedSpan):
-            self.trace_number, self.trace_flags = parent.trace_number, parent.trace_flags
-            self.trace_state = parent.trace_state
-            self.parent_id, self.parent_is_remote = parent.span_id, False
+            self._join_own(parent)
             return 1.0 if shared is None else shared.probability
         outer = parent.get_span_context() if isinstance(parent, Span) else INVALID_SPAN_CONTEXT
         self.trace_number = outer.trace_id if outer.is_valid else recorder.trace_id()

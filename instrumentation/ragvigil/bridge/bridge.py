@@ -164,8 +164,7 @@ class Bridge:
         try:
             if not self._redact(twin):
                 return "dropped"
-            message = otlp.Span()
-            self._encoder.encode(twin, message)
+            message = otlp.Span.FromString(self._encoder.encode(twin))
             target.processor.on_end(_readable()(message, target))
         except Exception as failure:  # noqa: BLE001 - a processor of the application may raise anything, and it ends here
             GUARD.report(f"a span did not reach your span processors: {type(failure).__name__}")

@@ -6,14 +6,17 @@ needs comes last.
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
+from json.encoder import encode_basestring_ascii as quoted
 from typing import Final, TypeAlias, cast
 
 from ragvigil import attributes as names
 from ragvigil.documents import Documents
+from ragvigil.encoding.documents import Scored, documents_json
 from ragvigil.encoding.kinds import EMBEDDING, LLM, RERANKER, RETRIEVER
-from ragvigil.encoding.values import well_formed
-from ragvigil.encoding.writer import AttributeWriter, Scored, as_number
-from ragvigil.predicates import Filter, labels_to_json, to_json
+from ragvigil.encoding.numbers import as_number
+from ragvigil.encoding.writer import AttributeWriter, compact
+from ragvigil.predicates import Filter, Label, labels_to_json, to_json
 
 Write: TypeAlias = Callable[[AttributeWriter, object], None]
 
@@ -21,6 +24,11 @@ _MODEL_KEYS: Final[Mapping[str, str]] = {
     EMBEDDING: names.EMBEDDING_MODEL_NAME,
     RERANKER: names.RERANKER_MODEL_NAME,
     LLM: names.LLM_MODEL_NAME,
+}
+_QUERY_KEYS: Final[Mapping[str, str]] = {RETRIEVER: names.RETRIEVAL_QUERY_TEXT, RERANKER: names.RERANKER_QUERY}
+_OUTPUT_PREFIXES: Final[Mapping[str, str]] = {
+    RETRIEVER: names.RETRIEVAL_DOCUMENTS,
+    RERANKER: names.RERANKER_OUTPUT_DOCUMENTS,
 }
 
 
@@ -46,8 +54,7 @@ def _on_llm(key: str, llm_key: str, write: Callable[..., Write]) -> Write:
 
 
 def _query(out: AttributeWriter, value: object) -> None:
-    by_kind = {RETRIEVER: names.RETRIEVAL_QUERY_TEXT, RERANKER: names.RERANKER_QUERY}
-    own = by_kind.get(out.kind)
+    own = _QUERY_KEYS.get(out.kind)
     out.text(value, names.INPUT_VALUE, *([own] if own else []))
 
 
@@ -66,9 +73,9 @@ def _flat_inputs(out: AttributeWriter, value: object) -> None:
 
 
 def _flat_outputs(out: AttributeWriter, value: object) -> None:
-    prefixes = {RETRIEVER: names.RETRIEVAL_DOCUMENTS, RERANKER: names.RERANKER_OUTPUT_DOCUMENTS}
-    if out.kind in prefixes:
-        out.documents(cast("Scored", value), prefixes[out.kind])
+    prefix = _OUTPUT_PREFIXES.get(out.kind)
+    if prefix is not None:
+        out.documents(cast("Scored", value), prefix)
 
 
 def _input_texts(out: AttributeWriter, value: object) -> None:
@@ -85,24 +92,20 @@ def _output_texts(out: AttributeWriter, value: object) -> None:
 
 def _inputs(out: AttributeWriter, value: object) -> None:
     documents = cast("Scored", value)
-    out.json(_as_json(documents), names.STAGE_INPUT_DOCUMENTS)
-    out.integer(len(documents), names.STAGE_INPUT_COUNT)
+    out.text(documents_json(documents), names.STAGE_INPUT_DOCUMENTS)
+    out.integer(len(documents.ids), names.STAGE_INPUT_COUNT)
 
 
 def _outputs(out: AttributeWriter, value: object) -> None:
     documents = cast("Scored", value)
-    complete = out.kind == RETRIEVER and all(score is not None for _, score in documents)
+    complete = out.kind == RETRIEVER and None not in documents.scores
     keys = (names.GENAI_RETRIEVAL_DOCUMENTS, names.STAGE_OUTPUT_DOCUMENTS)
-    out.json(_as_json(documents), *keys[0 if complete else 1 :])
-    out.integer(len(documents), names.STAGE_OUTPUT_COUNT)
-
-
-def _as_json(documents: Scored) -> list[dict[str, object]]:
-    return [{"id": identity, "score": score} for identity, score in documents]
+    out.text(documents_json(documents), *keys[0 if complete else 1 :])
+    out.integer(len(documents.ids), names.STAGE_OUTPUT_COUNT)
 
 
 def _context_documents(out: AttributeWriter, value: object) -> None:
-    out.texts([identity for identity, _ in cast("Scored", value)], names.CONTEXT_DOC_IDS)
+    out.texts(cast("Scored", value).ids, names.CONTEXT_DOC_IDS)
 
 
 def _vector(out: AttributeWriter, value: object) -> None:
@@ -121,12 +124,13 @@ def _passes(out: AttributeWriter, value: object) -> None:
 
 def _slices(out: AttributeWriter, value: object) -> None:
     for name, member in cast("Mapping[str, object]", value).items():
-        out.text(member, well_formed(f"{names.SLICE_PREFIX}{name}"))
+        out.text(member, f"{names.SLICE_PREFIX}{name}")
 
 
 def _citations(out: AttributeWriter, value: object) -> None:
     cited = enumerate(cast("Iterable[object]", value), start=1)
-    out.json([{"doc_id": str(identity), "rank": rank} for rank, identity in cited], names.CITATIONS)
+    parts = [f'{{"doc_id":{quoted(str(identity))},"rank":{rank}}}' for rank, identity in cited]
+    out.text(f"[{','.join(parts)}]", names.CITATIONS)
 
 
 def _committed_at(out: AttributeWriter, value: object) -> None:
@@ -153,9 +157,15 @@ def _filter(out: AttributeWriter, value: object) -> None:
         out.text(said.raw, names.FILTER_RAW)
     if said.predicate is not None:
         out.json(to_json(said.predicate), names.FILTER_AST)
-        out.json(labels_to_json(said.labels), names.FILTER_CLAUSES)
+        out.text(_clauses_json(said.labels), names.FILTER_CLAUSES)
         out.integer(said.opaque_count, names.FILTER_OPAQUE_COUNT)
     out.text(said.state, names.FILTER_STATE)
+
+
+@lru_cache(maxsize=256)
+def _clauses_json(labels: tuple[Label, ...]) -> str:
+    """Which clause has which role: an application has a few such lists, whatever the values are."""
+    return compact(labels_to_json(labels))
 
 
 FIELDS: Final[tuple[tuple[str, Write], ...]] = (
@@ -225,3 +235,10 @@ FIELDS: Final[tuple[tuple[str, Write], ...]] = (
     ("dropped_clauses", _dropped_clauses),
     ("probe_kind", _text(names.PROBE_KIND)),
 )
+
+
+@lru_cache(maxsize=256)
+def plan(recorded: tuple[str, ...]) -> tuple[tuple[tuple[str, Write], ...], tuple[str, ...]]:
+    """What to write for these fields, in order, and which of them are not known."""
+    known = {field for field, _ in FIELDS}
+    return tuple([line for line in FIELDS if line[0] in recorded]), tuple([f for f in recorded if f not in known])
