@@ -11,7 +11,7 @@ from weakref import WeakSet
 from opentelemetry.proto.trace.v1 import trace_pb2 as otlp
 from opentelemetry.trace import TraceFlags
 
-from ragvigil.bridge.target import Target, sdk_provider, target_of
+from ragvigil.bridge.target import Target, Targets, sdk_provider
 from ragvigil.counts import BridgeOutcome, Counters
 from ragvigil.encoding.spans import SpanEncoder
 from ragvigil.export.queue import estimated_bytes
@@ -56,7 +56,7 @@ class Bridge:
     ) -> None:
         self._redact = redact
         self._encoder = encoder
-        self._resource = resource
+        self._targets = Targets(resource)
         self._counters = counters
         self._max_traces = max_traces
         self._max_bytes = max_bytes
@@ -151,7 +151,7 @@ class Bridge:
 
     def _give(self, spans: list[Facts]) -> None:
         provider = sdk_provider()
-        target = None if provider is None else target_of(provider, self._resource)
+        target = None if provider is None else self._targets.of(provider)
         for facts in spans:
             # One that ended late may have been handed over alone and with its trace.
             if target is not None and facts.span not in self._given:

@@ -13,7 +13,7 @@ from ragvigil.version import __version__
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
-    from opentelemetry.sdk.trace import SpanLimits, SpanProcessor, TracerProvider
+    from opentelemetry.sdk.trace import SpanLimits, SpanProcessor, Tracer, TracerProvider
 
 _UNNAMED: Final = "unknown_service"
 
@@ -35,19 +35,40 @@ def sdk_provider() -> "TracerProvider | None":
     return found
 
 
-def target_of(provider: "TracerProvider", resource: Mapping[str, Value]) -> Target | None:
-    """The processors of a provider, and its resource under ours; None where it is disabled."""
-    from opentelemetry.sdk.trace import SpanLimits, Tracer  # loaded already, with the provider
+class Targets:
+    """The target of whatever provider is asked for, with our `resource` over its own; made anew only for another one.
 
-    tracer = provider.get_tracer("ragvigil", __version__)
-    if not isinstance(tracer, Tracer):
-        return None
+    To ask a provider for a tracer each time would reset the warning filters of the application each time.
+    """
+
+    def __init__(self, resource: Mapping[str, Value]) -> None:
+        self._resource = resource
+        self._provider: TracerProvider | None = None
+        self._tracer: object = None
+        self._theirs: Resource | None = None
+        self._target: Target | None = None
+
+    def of(self, provider: "TracerProvider") -> Target | None:
+        """The processors of a provider; None where it is disabled."""
+        from opentelemetry.sdk.trace import Tracer  # loaded already, with the provider
+
+        if provider is not self._provider:
+            self._provider, self._theirs = provider, None
+            self._tracer = provider.get_tracer("ragvigil", __version__)
+        tracer = self._tracer
+        if not isinstance(tracer, Tracer):
+            return None
+        if tracer.resource is not self._theirs or self._target is None:
+            self._theirs = tracer.resource
+            self._target = Target(tracer.span_processor, _merged(tracer.resource, self._resource), _limits(tracer))
+        return self._target
+
+
+def _limits(tracer: "Tracer") -> "SpanLimits":
+    from opentelemetry.sdk.trace import SpanLimits
+
     limits = getattr(tracer, "_span_limits", None)
-    return Target(
-        tracer.span_processor,
-        _merged(tracer.resource, resource),
-        limits if isinstance(limits, SpanLimits) else SpanLimits(),
-    )
+    return limits if isinstance(limits, SpanLimits) else SpanLimits()
 
 
 def _merged(theirs: "Resource", ours: Mapping[str, Value]) -> "Resource":

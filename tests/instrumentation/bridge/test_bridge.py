@@ -2,6 +2,7 @@
 
 import io
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -175,6 +176,42 @@ def test_the_resource_is_ours_over_theirs(set_global: SetGlobal, named: str | No
     ours = {**exporter.spans[0].resource, names.SERVICE_NAME: expected}
     assert {**ours, "host.name": "h-1"}.items() >= resource.items()
     assert {names.SERVICE_NAME, names.SERVICE_INSTANCE_ID, names.SCHEMA_VERSION, "host.name"} <= resource.keys()
+
+
+def test_a_resource_that_changes_is_taken_over(exported: Exported, set_global: SetGlobal) -> None:
+    """As the SDK changes it after fork."""
+    kept = Kept()
+    provider = set_global(provider_of(kept, resource={"host.name": "h-1"}))
+    for host in ("h-1", "h-2"):
+        provider._update_resource(Resource({"host.name": host}))
+        ask()
+        exported()
+    assert [span.resource.attributes["host.name"] for span in kept.spans] == ["h-1", "h-1", "h-2", "h-2"]
+    assert {span.resource.attributes[names.SERVICE_NAME] for span in kept.spans} == {"shop"}
+
+
+def test_another_provider_is_another_target(exported: Exported, set_global: SetGlobal) -> None:
+    first, second = Kept(), Kept()
+    for kept in (first, second):
+        set_global(provider_of(kept))
+        ask()
+        exported()
+    assert first.names() == second.names() == ["embed", "ask"]
+
+
+def test_the_warning_filters_of_the_application_stay(exported: Exported, set_global: SetGlobal) -> None:
+    set_global(provider_of(Kept()))
+    ask()
+    exported()
+    version = warnings.filters[:]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            warnings.warn("shown once", UserWarning, stacklevel=1)
+            ask()
+            exported()
+    assert [str(warning.message) for warning in caught] == ["shown once"]
+    assert warnings.filters == version
 
 
 def test_a_processor_that_fails_costs_its_span_and_nothing_else(
