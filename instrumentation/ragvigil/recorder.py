@@ -87,7 +87,8 @@ class Recorder:
         """Take finished spans for delivery; never waits."""
         if self._is_open:
             if self._bridge is not None:
-                self._bridge.take(spans)
+                with GUARD:
+                    self._bridge.take(spans)
             self._queue.put(spans)
             self._worker.ensure_running()
         else:

@@ -319,6 +319,15 @@ def test_a_provider_that_is_no_sdk_is_left_alone(exported: Exported, set_global:
     assert ragvigil.counts().bridge == BridgeCounts()
 
 
+def test_a_provider_that_cannot_be_loaded_costs_nothing_else(
+    exported: Exported, lenient: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("OTEL_PYTHON_TRACER_PROVIDER", "no_such_provider")
+    ask()
+    assert len(exported().spans) == 2
+    assert "Failed to load configured provider" in caplog.text
+
+
 def test_what_became_of_spans_is_reported(exported: Exported, set_global: SetGlobal) -> None:
     set_global(provider_of(Failing()))
     ask()
