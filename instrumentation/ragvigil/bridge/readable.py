@@ -63,32 +63,36 @@ class FinishedSpan(ReadableSpan):
 
 def readable(span: otlp.Span, target: Target) -> FinishedSpan:
     """`span` within the limits of the application's provider, with its resource."""
-    limits = target.limits
     flags = TraceFlags(span.flags & otlp.SPAN_FLAGS_TRACE_FLAGS_MASK)
     state = TraceState.from_header([span.trace_state]) if span.trace_state else TraceState()
-    written = _attributes(span.attributes, limits.max_span_attribute_length)
-    attributes = limited(written, limits.max_span_attributes)
-    events = BoundedList.from_seq(limits.max_events, [_event(event, limits) for event in span.events])
-    links = BoundedList.from_seq(limits.max_links, [_link(link, limits) for link in span.links])
+    dropped, parts = _within(span, target.limits)
     return FinishedSpan(
-        Dropped(
-            span.dropped_attributes_count + len(written) - len(attributes),
-            span.dropped_events_count + events.dropped,
-            span.dropped_links_count + links.dropped,
-        ),
+        dropped,
         name=span.name,
         context=_context(span.trace_id, span.span_id, flags, state),
         parent=_parent(span, flags, state),
         resource=target.resource,
-        attributes=attributes,
-        events=events,
-        links=links,
         kind=SpanKind(span.kind - otlp.Span.SPAN_KIND_INTERNAL),
         status=Status(StatusCode(span.status.code), span.status.message or None),
         start_time=span.start_time_unix_nano,
         end_time=span.end_time_unix_nano,
         instrumentation_scope=SCOPE,
+        **parts,
     )
+
+
+def _within(span: otlp.Span, limits: SpanLimits) -> tuple[Dropped, dict[str, Any]]:
+    """Attributes, events and links within the limits, and what was lost of the span before and here."""
+    written = _attributes(span.attributes, limits.max_span_attribute_length)
+    attributes = limited(written, limits.max_span_attributes)
+    events = BoundedList.from_seq(limits.max_events, [_event(event, limits) for event in span.events])
+    links = BoundedList.from_seq(limits.max_links, [_link(link, limits) for link in span.links])
+    dropped = Dropped(
+        span.dropped_attributes_count + len(written) - len(attributes),
+        span.dropped_events_count + events.dropped,
+        span.dropped_links_count + links.dropped,
+    )
+    return dropped, {"attributes": attributes, "events": events, "links": links}
 
 
 def _context(
