@@ -204,7 +204,8 @@ def test_filters_that_are_equal_to_python_are_told_apart() -> None:
 
 @pytest.mark.parametrize("kind", [["a"], {"b": 1}, 1, True, 1.0, None, "c"], ids=repr)
 def test_labels_of_any_kind_are_written_as_they_are(kind: Any) -> None:
-    for other in (True, 1, kind):
+    kinds: list[Any] = [True, 1, kind]
+    for other in kinds:
         with ragvigil.pipeline("ask"), ragvigil.stage("retrieve") as stage:
             stage.filter(where(relevance(eq("n", 1), kind=other)))
     by_key = {pair.key: pair.value.string_value for pair in read(stage).attributes}
