@@ -1,6 +1,6 @@
 """Which span is current, for OpenTelemetry and for us."""
 
-from contextvars import Token
+from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Final, cast
 
 from opentelemetry import context as api
@@ -26,7 +26,7 @@ def attach(span: "RecordedSpan", context: Context) -> Token[Context]:
     """Make `span` the current one of a context, also for the spans of other instrumentation."""
     entries = context.copy()
     entries[CURRENT_SPAN] = entries[CURRENT_RECORDED] = span
-    return api.attach(Context(entries))
+    return _attach(Context(entries))
 
 
 def attach_left_out(span: "RecordedSpan", context: Context) -> Token[Context]:
@@ -46,6 +46,22 @@ def detach(token: Token[Context]) -> None:
     A block that was entered in another context (a generator that moved between tasks) has nothing to restore here.
     """
     try:
-        token.var.reset(token)
+        _detach(token)
     except ValueError:
         return
+
+
+def _variable() -> "ContextVar[Context] | None":
+    """Where OpenTelemetry keeps its context; None where another implementation of contexts is configured."""
+    token = api.attach(api.get_current())
+    api.detach(token)
+    variable = getattr(token, "var", None)
+    return variable if isinstance(variable, ContextVar) else None
+
+
+# The functions of the API around the variable cost more than to read and set it.
+_own = _variable()
+_attach = api.attach if _own is None else _own.set
+_detach = api.detach if _own is None else _own.reset
+get_current: Final = api.get_current if _own is None else _own.get
+"""The context of this thread or task."""

@@ -4,7 +4,7 @@ import os
 import time
 import uuid
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from opentelemetry import trace
 from opentelemetry.trace import TraceFlags
@@ -185,5 +185,5 @@ def _process_resource() -> dict[str, str | int]:
     }
 
 
-_SAMPLED: Final = TraceFlags(TraceFlags.SAMPLED)
-_NOT_SAMPLED: Final = TraceFlags(TraceFlags.DEFAULT)
+_SAMPLED = TraceFlags(TraceFlags.SAMPLED)
+_NOT_SAMPLED = TraceFlags(TraceFlags.DEFAULT)

@@ -5,7 +5,7 @@ from contextvars import Token
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from opentelemetry.context import Context, get_current
+from opentelemetry.context import Context
 from opentelemetry.trace import INVALID_SPAN_CONTEXT, Span, SpanContext, Status, StatusCode, TraceFlags, TraceState
 from opentelemetry.util import types
 
@@ -159,7 +159,7 @@ class RecordedSpan(Span):
 
     def __enter__(self) -> Self:
         try:
-            context = get_current()
+            context = contexts.get_current()
             self.start(context)
             if self.trace is not None and self._token is None:
                 self._token = contexts.attach(self, context)

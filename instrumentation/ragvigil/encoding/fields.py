@@ -7,6 +7,7 @@ needs comes last.
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import chain
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Final, TypeAlias, cast
 
@@ -157,15 +158,20 @@ def _filter(out: AttributeWriter, value: object) -> None:
         out.text(said.raw, names.FILTER_RAW)
     if said.predicate is not None:
         out.json(to_json(said.predicate), names.FILTER_AST)
-        out.text(_clauses_json(said.labels), names.FILTER_CLAUSES)
+        is_plain = _PLAIN.issuperset(map(type, chain.from_iterable(said.labels)))
+        out.text((_kept_clauses if is_plain else _clauses)(said.labels), names.FILTER_CLAUSES)
         out.integer(said.opaque_count, names.FILTER_OPAQUE_COUNT)
     out.text(said.state, names.FILTER_STATE)
 
 
-@lru_cache(maxsize=256)
-def _clauses_json(labels: tuple[Label, ...]) -> str:
-    """Which clause has which role: an application has a few such lists, whatever the values are."""
+def _clauses(labels: tuple[Label, ...]) -> str:
+    """Which clause has which role."""
     return compact(labels_to_json(labels))
+
+
+# An application has a few such lists, whatever the values in its filters are.
+_kept_clauses = lru_cache(maxsize=256)(_clauses)
+_PLAIN: Final = frozenset({str, type(None)})
 
 
 FIELDS: Final[tuple[tuple[str, Write], ...]] = (

@@ -1,7 +1,7 @@
 """Protobuf's wire format, as much of it as spans and their attributes need.
 
-The 180 attributes of one trace cost four times as much CPU as message objects than as joined bytes, and that is most of
-what recording costs a process. The format never changes: https://protobuf.dev/programming-guides/encoding/
+The 180 attributes of one trace are most of what recording costs a process, and through message objects they take twice
+the CPU. The format never changes: https://protobuf.dev/programming-guides/encoding/
 """
 
 from collections.abc import Sequence

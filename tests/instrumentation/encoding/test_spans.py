@@ -1,5 +1,6 @@
 """A span is written as message objects would be: the same attributes in the same order, and nothing else."""
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -199,3 +200,15 @@ def test_filters_that_are_equal_to_python_are_told_apart() -> None:
         by_key = {pair.key: pair.value.string_value for pair in read(stage).attributes}
         texts.add(by_key[names.FILTER_AST])
     assert len(texts) == 4
+
+
+@pytest.mark.parametrize("kind", [["a"], {"b": 1}, 1, True, 1.0, None, "c"], ids=repr)
+def test_labels_of_any_kind_are_written_as_they_are(kind: Any) -> None:
+    kinds: list[Any] = [True, 1, kind]
+    for other in kinds:
+        with ragvigil.pipeline("ask"), ragvigil.stage("retrieve") as stage:
+            stage.filter(where(relevance(eq("n", 1), kind=other)))
+    by_key = {pair.key: pair.value.string_value for pair in read(stage).attributes}
+    (clause,) = json.loads(by_key[names.FILTER_CLAUSES])
+    assert (clause["kind"], type(clause["kind"])) == (kind, type(kind))
+    assert by_key[names.FILTER_STATE] == "known"
