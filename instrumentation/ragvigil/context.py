@@ -31,7 +31,7 @@ def attach(span: "RecordedSpan", context: Context) -> Token[Context]:
 
 def attach_left_out(span: "RecordedSpan", context: Context) -> Token[Context]:
     """Have all of ours below `span` left out too; for others nothing changes."""
-    return api.attach(Context({**context, CURRENT_RECORDED: span}))
+    return _attach(Context({**context, CURRENT_RECORDED: span}))
 
 
 def is_left_out(context: Context) -> bool:

@@ -4,10 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from opentelemetry.context import get_current
-
 from ragvigil import current
-from ragvigil.context import is_left_out
+from ragvigil.context import get_current, is_left_out
 from ragvigil.guard import GUARD
 from ragvigil.span import RecordedSpan
 
