@@ -43,8 +43,9 @@ lint: setup ## formatting and lint rules
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 
-types: setup ## mypy, strict, tests included
+types: setup ## mypy, strict, tests included; basedpyright for what a user writes
 	$(BIN)/mypy
+	$(BIN)/basedpyright --project .
 
 imports: setup ## who may import whom
 	$(BIN)/lint-imports

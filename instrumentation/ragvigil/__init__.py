@@ -2,17 +2,20 @@
 
 from ragvigil.answers import Answer, current_answer, current_stage, pipeline, token
 from ragvigil.attributes import FeedbackKind, FeedbackReason
-from ragvigil.counts import Counts, FeedbackCounts, ProbeCounts, RedactionCounts
+from ragvigil.counts import BridgeCounts, Counts, FeedbackCounts, ProbeCounts, RedactionCounts
 from ragvigil.doctor import Finding, diagnosis
+from ragvigil.indexes import mark_index
 from ragvigil.predicates import Filter, entitlement, relevance, where
 from ragvigil.reactions import feedback
 from ragvigil.retrievers import retriever
 from ragvigil.runtime import configure, counts, flush, shutdown
 from ragvigil.stages import Stage, stage
+from ragvigil.threads import carry
 from ragvigil.version import __version__
 
 __all__ = [
     "Answer",
+    "BridgeCounts",
     "Counts",
     "FeedbackCounts",
     "FeedbackKind",
@@ -23,6 +26,7 @@ __all__ = [
     "RedactionCounts",
     "Stage",
     "__version__",
+    "carry",
     "configure",
     "counts",
     "current_answer",
@@ -31,6 +35,7 @@ __all__ = [
     "entitlement",
     "feedback",
     "flush",
+    "mark_index",
     "pipeline",
     "relevance",
     "retriever",

@@ -9,7 +9,7 @@ from ragvigil import current
 from ragvigil.arguments import Argument, first_text
 from ragvigil.context import CURRENT_RECORDED
 from ragvigil.documents import copied
-from ragvigil.feedback_event import AnswerReference
+from ragvigil.feedback_event import AnswerReference, FeedbackError
 from ragvigil.fields import AnswerFields
 from ragvigil.guard import GUARD
 from ragvigil.observation import Arguments, Keywords, Observation
@@ -17,6 +17,7 @@ from ragvigil.opentrace import OpenTrace
 from ragvigil.rare import Rare
 from ragvigil.span import RecordedSpan
 from ragvigil.stages import Stage
+from ragvigil.tokens import TOKEN_PREFIX
 from ragvigil.wrapping import wrap
 
 _MAX_SLICES: Final = 32
@@ -98,13 +99,20 @@ class Answer(RecordedSpan):
         return self
 
     def set(self, **facts: Unpack[AnswerFields]) -> None:
-        """Record facts; the last one counts. Citations are document ids, best first; confidence is in [0, 1]."""
-        with GUARD:
+        """Record facts; the last one counts. Citations are document ids, best first; confidence is in [0, 1].
+
+        `regeneration_of` is the id of the answer that this one replaces, or its token.
+        """
+        try:
             if self._takes_facts():
                 citations = facts.pop("citations", None)
                 self.fields.update(facts)
+                if facts.get("regeneration_of") is not None:
+                    self.fields["regeneration_of"] = _replaced(facts["regeneration_of"])
                 if citations is not None:
                     self.fields["citations"] = copied(citations).ids
+        except Exception as own_failure:  # noqa: BLE001 - the guard, written out on a hot path
+            GUARD.caught(own_failure)
 
     def slice(self, name: str, value: str) -> None:
         """Put the answer into a slice of traffic, for example ("team", "data")."""
@@ -150,7 +158,7 @@ def current_answer() -> Answer:
     """The answer that is being made; where there is none, one that records nothing.
 
     It follows `await`, `create_task`, `gather` and `to_thread`. A plain thread or `ThreadPoolExecutor` starts without
-    it: submit `contextvars.copy_context().run` with the function.
+    it: submit `carry(function)`.
     """
     nearest = get_current().get(CURRENT_RECORDED)
     answer = nearest.nearest_answer() if isinstance(nearest, RecordedSpan) else None
@@ -165,7 +173,24 @@ def token() -> str | None:
 def current_stage() -> Stage:
     """The innermost stage; where there is none, one that records nothing."""
     nearest = get_current().get(CURRENT_RECORDED)
-    return nearest if isinstance(nearest, Stage) else Stage("")
+    if isinstance(nearest, Stage):
+        return nearest
+    nothing = Stage("")
+    if isinstance(nearest, RecordedSpan) and nearest.is_left_out:
+        nothing.leave_out()
+    return nothing
+
+
+def _replaced(named: object) -> object:
+    """The answer id that an id or a token names; for a token that is not ours the error, which cannot be recorded."""
+    recorder = current.recorder
+    if recorder is None or not (isinstance(named, str) and named.startswith(TOKEN_PREFIX)):
+        return named
+    try:
+        return recorder.answer_of(named).answer_id
+    except FeedbackError as refused:
+        GUARD.report(f"regeneration_of is not recorded, {refused}")
+        return refused
 
 
 def _record_text(answer: Answer, result: object) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 FeedbackOutcome: TypeAlias = Literal["given", "sent", "dropped", "refused", "tokens_without_key"]
+BridgeOutcome: TypeAlias = Literal["given", "dropped", "failed"]
 ProbeOutcome: TypeAlias = Literal["sampled", "run", "failed", "timed_out", "dropped", "unsupported"]
 RedactionOutcome: TypeAlias = Literal["changed", "cut", "withheld"]
 
@@ -56,22 +57,50 @@ class RedactionCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class BridgeCounts:
+    """Cumulative numbers of sampled spans for the application's own `TracerProvider`.
+
+    They were `given` to its span processors, or `dropped` (too many wait), or a processor `failed`, or they wait.
+    """
+
+    given: int = 0
+    dropped: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
-    """Cumulative numbers of spans of one process: begun, acknowledged by a receiver, kept on disk, lost."""
+    """Cumulative numbers of spans of one process: begun, acknowledged by a receiver, kept on disk, lost.
+
+    `left_out` are traces of which nothing was begun, because the sample left them out.
+    """
 
     started: int = 0
     exported: int = 0
     spooled: int = 0
     dropped: int = 0
+    left_out: int = 0
     feedback: FeedbackCounts = field(default_factory=FeedbackCounts)
     probes: ProbeCounts = field(default_factory=ProbeCounts)
     redaction: RedactionCounts = field(default_factory=RedactionCounts)
+    bridge: BridgeCounts = field(default_factory=BridgeCounts)
 
 
 class Counters:
     """The counters behind `Counts`; safe in threads and in finalizers, hence the reentrant lock."""
 
-    __slots__ = ("_dropped", "_exported", "_feedback", "_lock", "_probes", "_reads", "_redaction", "add_started")
+    __slots__ = (
+        "_bridge",
+        "_dropped",
+        "_exported",
+        "_feedback",
+        "_left_out",
+        "_lock",
+        "_probes",
+        "_reads",
+        "_redaction",
+        "add_started",
+    )
 
     def __init__(self) -> None:
         # Counts a start in one step of C, without the lock; to read it is to count too, so reads are subtracted.
@@ -80,9 +109,11 @@ class Counters:
         self._lock = threading.RLock()
         self._exported = 0
         self._dropped = 0
+        self._left_out = 0
         self._feedback: Counter[str] = Counter()
         self._probes: Counter[str] = Counter()
         self._redaction: Counter[str] = Counter()
+        self._bridge: Counter[str] = Counter()
 
     def add_exported(self, spans: int) -> None:
         """A receiver acknowledged `spans` more."""
@@ -93,6 +124,11 @@ class Counters:
         """`spans` more are lost."""
         with self._lock:
             self._dropped += spans
+
+    def add_left_out(self) -> None:
+        """The sample left out one more trace."""
+        with self._lock:
+            self._left_out += 1
 
     def add_feedback(self, outcome: FeedbackOutcome, events: int = 1) -> None:
         """So became of `events` more feedback events."""
@@ -109,6 +145,11 @@ class Counters:
         with self._lock:
             self._redaction[outcome] += 1
 
+    def add_bridge(self, outcome: BridgeOutcome, spans: int) -> None:
+        """So became of `spans` more spans for the application's own provider."""
+        with self._lock:
+            self._bridge[outcome] += spans
+
     def read(self) -> Counts:
         """The numbers now."""
         with self._lock:
@@ -118,7 +159,9 @@ class Counters:
                 started=started,
                 exported=self._exported,
                 dropped=self._dropped,
+                left_out=self._left_out,
                 feedback=FeedbackCounts(**self._feedback),
                 probes=ProbeCounts(**self._probes),
                 redaction=RedactionCounts(**self._redaction),
+                bridge=BridgeCounts(**self._bridge),
             )

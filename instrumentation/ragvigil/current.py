@@ -1,4 +1,4 @@
-"""The recorder that new spans go to: set by `configure`, renewed after fork."""
+"""The recorder that new spans go to, set by `configure` and renewed after fork, and the index that they search."""
 
 from typing import TYPE_CHECKING
 
@@ -7,3 +7,5 @@ if TYPE_CHECKING:
 
 recorder: "Recorder | None" = None
 """None before `configure`, after `shutdown` and under `OTEL_SDK_DISABLED`: then nothing is recorded."""
+index: tuple[tuple[str, object], ...] | None = None
+"""What `mark_index` said: facts of every retrieval that says nothing of its index."""

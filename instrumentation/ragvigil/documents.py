@@ -37,11 +37,11 @@ def copied(ids: Iterable[object], scores: Iterable[Score] | None = None) -> Docu
     """
     copied_ids = _as_tuple(ids)
     if scores is None:
-        return Documents(copied_ids, None)
+        return _new(Documents, (copied_ids, None, None))
     copied_scores = _as_tuple(scores)
     if len(copied_ids) != len(copied_scores):
         raise ValueError(f"{len(copied_ids)} document ids but {len(copied_scores)} scores")
-    return Documents(copied_ids, copied_scores)
+    return _new(Documents, (copied_ids, copied_scores, None))
 
 
 def with_texts(documents: Documents, texts: Iterable[object] | None) -> Documents:
@@ -143,7 +143,7 @@ def _get(holder: object, name: str) -> Any:
 
 
 def _as_tuple(values: object) -> tuple[Any, ...]:
-    if isinstance(values, list | tuple):
+    if isinstance(values, _LISTS):
         return tuple(values)
     if hasattr(values, "tolist"):
         return tuple(values.tolist())
@@ -152,6 +152,9 @@ def _as_tuple(values: object) -> tuple[Any, ...]:
     return tuple(values)  # type: ignore[arg-type]  # anything iterable will do, the rest raises TypeError
 
 
+_new = tuple.__new__
+"""Makes a named tuple in half the time that calling its class takes."""
+_LISTS = (list, tuple)
 _IDS = (str, Integral, UUID)
 _TEXTS: Final = ("text", "page_content", "content")
 _METADATA: Final = ("metadata", "payload")

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from ragvigil import current
+from ragvigil.context import get_current, is_left_out
 from ragvigil.guard import GUARD
 from ragvigil.span import RecordedSpan
 
@@ -31,7 +33,11 @@ class Observation:
         """The span of one call, ready to be entered."""
         span = self.make()
         with GUARD:
-            self.record_arguments(span, arguments, keywords)
+            recorder = current.recorder
+            if recorder is not None and recorder.sampler is not None and is_left_out(get_current()):
+                span.leave_out()
+            else:
+                self.record_arguments(span, arguments, keywords)
         return span
 
     def finish(self, span: RecordedSpan, result: object) -> None:

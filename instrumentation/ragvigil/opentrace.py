@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from ragvigil import current
+
 if TYPE_CHECKING:
     from ragvigil.recorder import Recorder
     from ragvigil.span import RecordedSpan
@@ -17,13 +19,16 @@ class OpenTrace:
     """Collects finished spans until the outermost one ends, then hands them over as one.
 
     `anchor_ns` is what must be added to a monotonic reading to make it time since the epoch. `probe_id` is that of the
-    probe which the whole trace is, None for traffic.
+    probe which the whole trace is, None for traffic. `probability` is that with which the trace is in the sample,
+    `index` what was said of the index when it began.
     """
 
-    __slots__ = ("_deferred", "_finished", "anchor_ns", "is_open", "probe_id", "recorder")
+    __slots__ = ("_deferred", "_finished", "anchor_ns", "index", "is_open", "probability", "probe_id", "recorder")
 
-    def __init__(self, recorder: "Recorder") -> None:
+    def __init__(self, recorder: "Recorder", probability: float = 1.0) -> None:
         self.recorder = recorder
+        self.probability = probability
+        self.index = current.index
         self.anchor_ns = recorder.wall_ns() - recorder.monotonic_ns()
         self.is_open = True
         self.probe_id: str | None = None

@@ -1,6 +1,5 @@
 """How users react to answers: the function that an application calls, in any of its processes."""
 
-import uuid
 from datetime import datetime
 
 from ragvigil import current
@@ -13,6 +12,7 @@ from ragvigil.feedback_event import (
     nanoseconds,
 )
 from ragvigil.guard import GUARD
+from ragvigil.ids import random_uuid
 from ragvigil.recorder import Recorder
 
 
@@ -73,7 +73,7 @@ def record_feedback(
         event = FeedbackEvent(
             answer=_named(recorder, token, answer),
             kind=kind,
-            id=str(uuid.uuid4()) if feedback_id is None else feedback_id,
+            id=random_uuid() if feedback_id is None else feedback_id,
             at_ns=now_ns if at is None else nanoseconds(at),
             observed_ns=now_ns,
             reason=reason,

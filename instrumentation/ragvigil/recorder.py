@@ -26,6 +26,7 @@ from ragvigil.keys import ANSWER_TOKENS, FILTER_VALUES, PROBE_SAMPLE, derived_ke
 from ragvigil.probes.probe import Probe
 from ragvigil.probes.runner import ProbeRunner
 from ragvigil.probes.sample import ProbeSample
+from ragvigil.sampling import Sampler
 from ragvigil.settings import Settings
 from ragvigil.tokens import signed, verified
 from ragvigil.version import __version__
@@ -60,14 +61,15 @@ class Recorder:
         secret = settings.secret_key or os.urandom(32)
         self._token_key = None if settings.secret_key is None else derived_key(secret, ANSWER_TOKENS)
         self._queue = TraceQueue(settings.max_queue_traces, settings.max_queue_bytes, self._counters)
-        sender = Sender(
-            self._queue,
-            self._counters,
-            SpanEncoder(derived_key(secret, FILTER_VALUES), document_texts=settings.document_texts),
-            RequestEncoder({**_process_resource(), **settings.resource}),
-            exporter,
-            Redactor(settings.content, settings.redactors, secret, self._counters),
-        )
+        resource = {**_process_resource(), **settings.resource}
+        encoder = SpanEncoder(derived_key(secret, FILTER_VALUES), document_texts=settings.document_texts)
+        redactor = Redactor(settings.content, settings.redactors, secret, self._counters)
+        sender = Sender(self._queue, self._counters, encoder, RequestEncoder(resource), exporter, redactor)
+        from ragvigil.bridge.bridge import Bridge  # not needed until something is configured
+
+        bounds = (settings.max_queue_traces, settings.max_queue_bytes)
+        uncounted = Redactor(settings.content, settings.redactors, secret, Counters())
+        self._bridge = Bridge(uncounted.redact, encoder, resource, self._counters, *bounds) if settings.bridge else None
         self._worker = Worker(
             self._queue,
             sender,
@@ -78,6 +80,8 @@ class Recorder:
         )
         self.probe_sample = ProbeSample(settings.probe_share, derived_key(secret, PROBE_SAMPLE))
         self._probes = ProbeRunner(self._counters, settings.max_waiting_probes, settings.probe_timeout_s)
+        self.sampler = None if settings.sample == 1 else Sampler(settings.sample)
+        self.add_left_out = self._counters.add_left_out
         self.document_texts = settings.document_texts
         self._is_open = True
 
@@ -89,12 +93,15 @@ class Recorder:
         with GUARD:
             sampler = getattr(trace.get_tracer_provider(), "sampler", None)
             if sampler is not None and sampler.should_sample(None, trace_id, name).decision.is_sampled():
-                return TraceFlags(TraceFlags.SAMPLED)
-        return TraceFlags(TraceFlags.DEFAULT)
+                return _SAMPLED
+        return _NOT_SAMPLED
 
     def hand_over(self, spans: "Sequence[RecordedSpan]") -> None:
         """Take finished spans for delivery; never waits."""
         if self._is_open:
+            if self._bridge is not None:
+                with GUARD:
+                    self._bridge.take(spans)
             self._queue.put(spans)
             self._worker.ensure_running()
         else:
@@ -145,9 +152,14 @@ class Recorder:
 
         Its probes are done before, in at most half of the time, so that one that hangs does not hold up the rest.
         """
-        began = time.monotonic()
+        ends_at = time.monotonic() + timeout_s
         is_probed = self._probes.wait(timeout_s / 2)
-        return self._worker.flush(timeout_s - (time.monotonic() - began)) and is_probed
+        return self._deliver(ends_at) and is_probed
+
+    def _deliver(self, ends_at: float) -> bool:
+        is_delivered = self._worker.flush(ends_at - time.monotonic())
+        is_given = self._bridge is None or self._bridge.wait(max(0.0, ends_at - time.monotonic()))
+        return is_delivered and is_given
 
     def state(self) -> "RecorderState":
         """What waits, and whether somebody delivers it."""
@@ -165,15 +177,23 @@ class Recorder:
     def shutdown(self, timeout_s: float) -> bool:
         """Deliver what is there, then stop; probes that wait, and spans that end later, are counted as dropped."""
         self._probes.stop()
-        is_flushed = self._worker.flush(timeout_s)
+        is_flushed = self._deliver(time.monotonic() + timeout_s)
         self._is_open = False
         self._worker.stop()
+        if self._bridge is not None:
+            self._bridge.stop()
         return is_flushed
 
     def abandon(self) -> None:
         """Forget everything, in a forked child: the parent delivers it, and our locks may be held by its threads."""
         self._is_open = False
+        if self._bridge is not None:
+            self._bridge.abandon()
         self._counters = Counters()
+
+
+def _as_it_is(span: "RecordedSpan") -> bool:  # noqa: ARG001 - the signature of what redacts
+    return True
 
 
 def _process_resource() -> dict[str, str | int]:
@@ -185,3 +205,7 @@ def _process_resource() -> dict[str, str | int]:
         names.SERVICE_INSTANCE_ID: str(uuid.uuid4()),
         names.PROCESS_PID: os.getpid(),
     }
+
+
+_SAMPLED = TraceFlags(TraceFlags.SAMPLED)
+_NOT_SAMPLED = TraceFlags(TraceFlags.DEFAULT)

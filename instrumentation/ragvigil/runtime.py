@@ -15,6 +15,7 @@ from ragvigil.export.exporter import Exporter
 from ragvigil.guard import GUARD
 from ragvigil.ids import IdGenerator, RandomIds
 from ragvigil.recorder import Recorder
+from ragvigil.sampling import Share
 from ragvigil.settings import Settings
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ def configure(
     document_texts: bool = False,
     content: "Content" = "full",
     redactors: "Sequence[Redact]" = (),
+    bridge: bool = True,
+    sample: Share = 1.0,
     clock: Clock | None = None,
     ids: IdGenerator | None = None,
     exporter: Exporter | None = None,
@@ -66,9 +69,16 @@ def configure(
     at 20,000 characters, so that people can judge them.
 
     `content` says what leaves in full, `hashed` (a keyed hash: equal contents stay equal) or not at all (`none`): one
-    mode for all content, or a mapping of fields, see docs/instrument.md; user ids are hashed unless it says otherwise.
+    mode for all content, or a mapping of fields, see docs/redaction.md; user ids are hashed unless it says otherwise.
     `redactors` are functions from text to text that every text passes before it leaves, in the background, in this
     order, for example `ragvigil.redaction.common()`. Where one raises, the text is withheld and counted.
+
+    Where the global `TracerProvider` is one of the OpenTelemetry SDK, its span processors get the finished spans that
+    are sampled too, within its limits; `bridge=False` keeps them from it.
+
+    `sample` in [0, 1] is the share of traces that are recorded, or a function that gives it for the name of the answer
+    (or stage) that begins a trace. It is decided then, by the trace id; what is not recorded costs next to nothing.
+    Answers bear the share, so that estimates can weigh them. Feedback is never sampled.
 
     Raises ValueError for an argument that is not valid. Nothing else in Ragvigil raises into the application.
     """
@@ -109,6 +119,8 @@ def configure(
         document_texts=settings.checked_switch("document_texts", document_texts),
         content=checked_content(content),
         redactors=checked_redactors(redactors),
+        bridge=settings.checked_switch("bridge", bridge),
+        sample=settings.checked_sample(sample),
     )
     _install(None if settings.is_disabled(os.environ) else _Parts(chosen, clock, ids, exporter))
 

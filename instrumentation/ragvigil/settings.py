@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from ragvigil import attributes as names
 from ragvigil.rare import Value, immutable
+from ragvigil.sampling import Share
 
 if TYPE_CHECKING:
     from ragvigil.redaction.content import Modes
@@ -40,6 +41,8 @@ class Settings:
     document_texts: bool
     content: "Modes"
     redactors: "tuple[Redact, ...]" = field(repr=False)
+    bridge: bool
+    sample: Share
 
 
 def is_disabled(environ: Mapping[str, str]) -> bool:
@@ -155,6 +158,16 @@ def checked_share(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise ValueError(f"{name}: got {value!r}; expected a number from 0 to 1")
     return value
+
+
+def checked_sample(value: object) -> Share:
+    """Refuse anything but a number in [0, 1] and what can be called."""
+    if callable(value):
+        return value
+    try:
+        return checked_share("sample", value)
+    except ValueError as refused:
+        raise ValueError(f"{refused}, or a function that gives one") from None
 
 
 def checked_switch(name: str, value: object) -> bool:

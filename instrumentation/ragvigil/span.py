@@ -5,7 +5,7 @@ from contextvars import Token
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from opentelemetry.context import Context, get_current
+from opentelemetry.context import Context
 from opentelemetry.trace import INVALID_SPAN_CONTEXT, Span, SpanContext, Status, StatusCode, TraceFlags, TraceState
 from opentelemetry.util import types
 
@@ -67,19 +67,43 @@ class RecordedSpan(Span):
     # --- life -----------------------------------------------------------------------------------------------
 
     def start(self, context: Context) -> None:
-        """Begin below what is current in `context`: ids, place in the trace, start time."""
+        """Begin below what is current in `context`: ids, place in the trace, start time.
+
+        What the sample leaves out ends before it begins, and so does all that begins below it.
+        """
         recorder = current.recorder
-        if recorder is None or self.trace is not None:
+        if recorder is None or self.trace is not None or self.end_ns is not None:
             return
-        self._join(recorder, context.get(contexts.CURRENT_SPAN))
+        parent, nearest = context.get(contexts.CURRENT_SPAN), contexts.nearest(context)
+        trace = None
+        if nearest is not None:
+            self.answer, trace = nearest.nearest_answer(), nearest.trace
+            if trace is None:
+                self.leave_out()
+                return
+        if nearest is not None and trace is not None and parent is nearest:
+            self._join_own(nearest)
+            probability = trace.probability
+        else:
+            probability = self._join(recorder, parent, trace)
+            if not probability:
+                recorder.add_left_out()
+                self.leave_out()
+                return
+        self._is_outermost = trace is None or not trace.is_open or trace.recorder is not recorder
+        self.trace = OpenTrace(recorder, probability) if trace is None or self._is_outermost else trace
         self.span_id = recorder.span_id()
-        nearest, shared = context.get(contexts.CURRENT_RECORDED), None
-        if isinstance(nearest, RecordedSpan):
-            self.answer, shared = nearest.nearest_answer(), nearest.trace
-        self._is_outermost = shared is None or not shared.is_open or shared.recorder is not recorder
-        self.trace = OpenTrace(recorder) if shared is None or self._is_outermost else shared
         recorder.add_started()
         self.start_ns = recorder.monotonic_ns()
+
+    def leave_out(self) -> None:
+        """Take no facts and no start."""
+        self.end_ns = 0
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether the sample left it out."""
+        return self.trace is None and self.end_ns is not None
 
     def end(self, end_time: int | None = None) -> None:
         """Finish; only the first call counts. `end_time` is in nanoseconds since the epoch, as for any span."""
@@ -98,18 +122,33 @@ class RecordedSpan(Span):
         """The answer that spans below this one belong to."""
         return self.answer
 
-    def _join(self, recorder: "Recorder", parent: object) -> None:
-        """Take trace id, parent and flags from `parent`, or begin a trace."""
+    def _join_own(self, parent: "RecordedSpan") -> None:
+        """Take trace id, parent and flags from a span of ours."""
+        self.trace_number, self.trace_flags = parent.trace_number, parent.trace_flags
+        self.trace_state = parent.trace_state
+        self.parent_id, self.parent_is_remote = parent.span_id, False
+
+    def _join(self, recorder: "Recorder", parent: object, shared: OpenTrace | None) -> float:
+        """Take them from any span, or begin a trace.
+
+        Returns the probability with which the trace is recorded, or 0 when it is not.
+        """
         if isinstance(parent, RecordedSpan):
-            self.trace_number, self.trace_flags = parent.trace_number, parent.trace_flags
-            self.trace_state = parent.trace_state
-            self.parent_id, self.parent_is_remote = parent.span_id, False
-            return
+            self._join_own(parent)
+            return 1.0 if shared is None else shared.probability
         outer = parent.get_span_context() if isinstance(parent, Span) else INVALID_SPAN_CONTEXT
         self.trace_number = outer.trace_id if outer.is_valid else recorder.trace_id()
+        probability = self._probability(recorder) if shared is None else shared.probability
+        if not probability:
+            return 0.0
         self.trace_flags = outer.trace_flags if outer.is_valid else recorder.flags(self.trace_number, self.name)
         self.trace_state = outer.trace_state
         self.parent_id, self.parent_is_remote = outer.span_id, outer.is_remote
+        return probability
+
+    def _probability(self, recorder: "Recorder") -> float:
+        """With which probability a trace that begins here is recorded, or 0 when it is not."""
+        return 1.0 if recorder.sampler is None else recorder.sampler.probability(self.trace_number, self.name)
 
     @property
     def trace_id(self) -> str:
@@ -120,10 +159,12 @@ class RecordedSpan(Span):
 
     def __enter__(self) -> Self:
         try:
-            context = get_current()
+            context = contexts.get_current()
             self.start(context)
             if self.trace is not None and self._token is None:
                 self._token = contexts.attach(self, context)
+            elif self.is_left_out and self.answer is None:
+                self._token = contexts.attach_left_out(self, context)
         except Exception as own_failure:  # noqa: BLE001 - the guard, written out on the hottest path
             GUARD.caught(own_failure)
         return self

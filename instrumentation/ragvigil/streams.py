@@ -25,8 +25,8 @@ class Stream:
         self._observation = observation
         self._span = observation.begin(arguments, keywords)
         self._parts: list[str] = []
-        self._length = 0
         self._context.run(self._span.__enter__)
+        self._length = 0 if self._span.is_recording() else MAX_TEXT
 
     def run(self, function: Callable[..., T], *arguments: Any, **keywords: Any) -> T:
         """Call `function` in the body's context."""

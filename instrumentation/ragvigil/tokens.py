@@ -14,6 +14,8 @@ from typing import Final
 from ragvigil.feedback_event import AnswerReference, TokenError
 
 VERSION: Final = "rv1"
+TOKEN_PREFIX: Final = f"{VERSION}."
+"""How every token begins, and no answer id of ours."""
 MAX_TOKEN: Final = 1024
 """Characters; ours have about 250."""
 _SIGNATURE_BYTES: Final = 16

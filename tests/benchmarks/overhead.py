@@ -3,8 +3,9 @@
 usage: python tests/benchmarks/overhead.py [--json] [--rounds N] [--traces N]
 
 One trace: an answer with six stages, 20 retrieved ids with scores, 5 reranked, 3 filter clauses, tokens, cost, a
-300-character answer and a 384-float vector as bytes. Both sides export over HTTP to a receiver in a process of its
-own. Rounds alternate, so that a change of the machine's speed hits both.
+300-character answer, a 384-float vector as bytes, and one feedback. Both sides export over HTTP to a receiver in a
+process of its own. Rounds alternate, so that a change of the machine's speed hits both. `background` is what the
+process does beside the request thread; `distributions` is how many an install without extras brings, itself included.
 """
 
 import argparse
@@ -12,33 +13,34 @@ import json
 import subprocess
 import sys
 import time
-from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from statistics import median
 
+from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk._logs import LoggerProvider, LogRecordProcessor
+from opentelemetry.sdk._logs.export import (
+    BatchLogRecordProcessor,
+    InMemoryLogRecordExporter,
+    SimpleLogRecordProcessor,
+)
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from opentelemetry.trace import Span, Tracer
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.benchmarks._sides import bare, ours
+from tests.samples.distributions import distributions
 
 import ragvigil
-from ragvigil import attributes as names
-from ragvigil import entitlement, relevance, where
-from ragvigil.predicates import eq, in_
+from ragvigil.attributes import EVENT_FEEDBACK
 from ragvigil.testing import InMemoryExporter
-
-RETRIEVED = [f"document-{number:04d}" for number in range(20)]
-SCORES = [1.0 - number / 40 for number in range(20)]
-KEPT = RETRIEVED[:5]
-KEPT_SCORES = SCORES[:5]
-VECTOR = array("f", [number / 384 for number in range(384)]).tobytes()
-ANSWER = "a sentence of the answer. " * 12
-QUESTION = "How do I read a file line by line?"
 
 
 @dataclass(frozen=True)
@@ -49,180 +51,30 @@ class Cost:
     process_us: float
 
 
-def ours() -> None:
-    """One trace through Ragvigil."""
-    with ragvigil.pipeline("ask") as answer:
-        answer.set(question=QUESTION, session_id="s-1", intent="how-to")
-        answer.slice("team", "data")
-        with ragvigil.stage("rewrite") as s:
-            s.set(input=QUESTION, output=QUESTION)
-        with ragvigil.stage("embed") as s:
-            s.set(model="mini", cost_usd=0.00001)
-            s.vector(VECTOR)
-        with ragvigil.stage("retrieve") as s:
-            s.set(query=QUESTION, top_k=20, score_kind="similarity", db_system="qdrant", collection="docs")
-            s.filter(
-                where(
-                    entitlement(eq("tenant", "acme")),
-                    relevance(eq("kind", "function"), origin="rule"),
-                    relevance(in_("module", ["os", "io"]), origin="llm"),
-                )
-            )
-            s.outputs(RETRIEVED, SCORES)
-        with ragvigil.stage("rerank") as s:
-            s.set(query=QUESTION, top_k=5, model="cross")
-            s.inputs(RETRIEVED, SCORES)
-            s.outputs(KEPT, KEPT_SCORES)
-        with ragvigil.stage("assemble") as s:
-            s.context(KEPT, tokens=900, truncated=False)
-        with ragvigil.stage("generate") as s:
-            s.set(model="large", provider="x", input_tokens=900, output_tokens=70, cost_usd=0.002, response_id="r-1")
-        answer.set(answer=ANSWER, citations=KEPT, refusal=False, confidence=0.9)
+class BareSdk:
+    """The SDK, with its processor for spans and that for log records."""
 
+    def __init__(self, spans: SpanProcessor, logs: LogRecordProcessor) -> None:
+        self._tracers = TracerProvider(resource=Resource.create())
+        self._loggers = LoggerProvider(resource=Resource.create())
+        self._tracers.add_span_processor(spans)
+        self._loggers.add_log_record_processor(logs)
+        self._tracer = self._tracers.get_tracer("benchmark")
+        self._logger = self._loggers.get_logger("benchmark")
 
-def bare(tracer: Tracer) -> None:
-    """The same trace through the bare SDK, as a careful application would write it."""
-    with tracer.start_as_current_span("ask") as answer:
-        answer_id = f"{answer.get_span_context().trace_id:032x}-{answer.get_span_context().span_id:016x}"
-        answer_span_id = f"{answer.get_span_context().span_id:016x}"
-        _bare_preparation(tracer, answer_span_id)
-        _bare_retrieval(tracer, answer_span_id)
-        _bare_generation(tracer, answer_span_id)
-        answer.set_attributes(
-            {
-                names.INPUT_VALUE: QUESTION,
-                names.OUTPUT_VALUE: ANSWER,
-                names.CITATIONS: _json([{"doc_id": name, "rank": i} for i, name in enumerate(KEPT, start=1)]),
-                names.CONVERSATION_ID: "s-1",
-                names.SESSION_ID: "s-1",
-                names.SLICE_PREFIX + "team": "data",
-                names.INTENT: "how-to",
-                names.REFUSAL: False,
-                names.CONFIDENCE: 0.9,
-                names.OPERATION_NAME: "invoke_workflow",
-                names.ANSWER_ID: answer_id,
-                names.SPAN_KIND: "CHAIN",
-            }
-        )
+    def trace(self) -> None:
+        """Record one trace."""
+        bare(self._tracer, self._logger)
 
+    def flush(self) -> None:
+        """Wait until everything is delivered."""
+        self._tracers.force_flush()
+        self._loggers.force_flush()
 
-def _bare_preparation(tracer: Tracer, answer_span_id: str) -> None:
-    with tracer.start_as_current_span("rewrite") as span:
-        span.set_attributes({names.INPUT_VALUE: QUESTION, names.OUTPUT_VALUE: QUESTION})
-        _identify(span, "rewrite", "CHAIN", answer_span_id)
-    with tracer.start_as_current_span("embed") as span:
-        span.set_attributes(
-            {
-                names.EMBEDDING_MODEL_NAME: "mini",
-                names.REQUEST_MODEL: "mini",
-                names.EMBEDDINGS_DIMENSION: 384,
-                names.QUERY_VECTOR: VECTOR,
-                names.STAGE_COST: 0.00001,
-                names.OPERATION_NAME: "embeddings",
-            }
-        )
-        _identify(span, "embed", "EMBEDDING", answer_span_id)
-
-
-def _bare_retrieval(tracer: Tracer, answer_span_id: str) -> None:
-    with tracer.start_as_current_span("retrieve") as span:
-        span.set_attributes(_flat(names.RETRIEVAL_DOCUMENTS, RETRIEVED, SCORES))
-        span.set_attributes(
-            {
-                names.INPUT_VALUE: QUESTION,
-                names.RETRIEVAL_QUERY_TEXT: QUESTION,
-                names.DB_SYSTEM: "qdrant",
-                names.DB_COLLECTION: "docs",
-                names.SCORE_KIND: "similarity",
-                names.RETRIEVAL_TOP_K: 20,
-                names.GENAI_RETRIEVAL_DOCUMENTS: _documents(RETRIEVED, SCORES),
-                names.STAGE_OUTPUT_DOCUMENTS: _documents(RETRIEVED, SCORES),
-                names.STAGE_OUTPUT_COUNT: 20,
-                names.FILTER_DIALECT: "neutral",
-                names.FILTER_AST: _json(
-                    {
-                        "op": "and",
-                        "args": [
-                            {"op": "eq", "field": "tenant", "value_hmac": "0" * 64},
-                            {"op": "eq", "field": "kind", "value": "function"},
-                            {"op": "in", "field": "module", "value": ["os", "io"]},
-                        ],
-                    }
-                ),
-                names.FILTER_CLAUSES: _json(
-                    [
-                        {"path": "/args/0", "role": "entitlement", "origin": "caller", "kind": None},
-                        {"path": "/args/1", "role": "relevance", "origin": "rule", "kind": None},
-                        {"path": "/args/2", "role": "relevance", "origin": "llm", "kind": None},
-                    ]
-                ),
-                names.FILTER_OPAQUE_COUNT: 0,
-                names.FILTER_STATE: "known",
-                names.OPERATION_NAME: "retrieval",
-            }
-        )
-        _identify(span, "retrieve", "RETRIEVER", answer_span_id)
-    with tracer.start_as_current_span("rerank") as span:
-        span.set_attributes(_flat(names.RERANKER_INPUT_DOCUMENTS, RETRIEVED, SCORES))
-        span.set_attributes(_flat(names.RERANKER_OUTPUT_DOCUMENTS, KEPT, KEPT_SCORES))
-        span.set_attributes(
-            {
-                names.INPUT_VALUE: QUESTION,
-                names.RERANKER_QUERY: QUESTION,
-                names.RERANKER_MODEL_NAME: "cross",
-                names.REQUEST_MODEL: "cross",
-                names.RERANKER_TOP_K: 5,
-                names.STAGE_INPUT_DOCUMENTS: _documents(RETRIEVED, SCORES),
-                names.STAGE_INPUT_COUNT: 20,
-                names.STAGE_OUTPUT_DOCUMENTS: _documents(KEPT, KEPT_SCORES),
-                names.STAGE_OUTPUT_COUNT: 5,
-            }
-        )
-        _identify(span, "rerank", "RERANKER", answer_span_id)
-
-
-def _bare_generation(tracer: Tracer, answer_span_id: str) -> None:
-    with tracer.start_as_current_span("assemble") as span:
-        span.set_attributes({names.CONTEXT_DOC_IDS: KEPT, names.CONTEXT_TOKENS: 900, names.CONTEXT_TRUNCATED: False})
-        _identify(span, "assemble", "CHAIN", answer_span_id)
-    with tracer.start_as_current_span("generate") as span:
-        span.set_attributes(
-            {
-                names.PROVIDER_NAME: "x",
-                names.RESPONSE_ID: "r-1",
-                names.LLM_MODEL_NAME: "large",
-                names.REQUEST_MODEL: "large",
-                names.LLM_TOKENS_PROMPT: 900,
-                names.USAGE_INPUT_TOKENS: 900,
-                names.LLM_TOKENS_COMPLETION: 70,
-                names.USAGE_OUTPUT_TOKENS: 70,
-                names.LLM_TOKENS_TOTAL: 970,
-                names.LLM_COST_TOTAL: 0.002,
-                names.STAGE_COST: 0.002,
-                names.OPERATION_NAME: "chat",
-            }
-        )
-        _identify(span, "generate", "LLM", answer_span_id)
-
-
-def _identify(span: Span, stage: str, kind: str, answer_span_id: str) -> None:
-    span.set_attributes({names.STAGE: stage, names.ANSWER_SPAN_ID: answer_span_id, names.SPAN_KIND: kind})
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
-
-
-def _documents(ids: list[str], scores: list[float]) -> str:
-    return _json([{"id": name, "score": score} for name, score in zip(ids, scores, strict=True)])
-
-
-def _flat(prefix: str, ids: list[str], scores: list[float]) -> dict[str, str | float]:
-    flat: dict[str, str | float] = {}
-    for index, (name, score) in enumerate(zip(ids, scores, strict=True)):
-        flat[f"{prefix}.{index}.{names.DOCUMENT_ID}"] = name
-        flat[f"{prefix}.{index}.{names.DOCUMENT_SCORE}"] = score
-    return flat
+    def shutdown(self) -> None:
+        """End its threads."""
+        self._tracers.shutdown()
+        self._loggers.shutdown()
 
 
 def refuse_unequal_sides() -> None:
@@ -231,15 +83,16 @@ def refuse_unequal_sides() -> None:
     ragvigil.configure(service_name="benchmark", exporter=kept)
     ours()
     ragvigil.shutdown()
-    finished = InMemorySpanExporter()
-    provider = TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(finished))
-    bare(provider.get_tracer("benchmark"))
+    spans, logs = InMemorySpanExporter(), InMemoryLogRecordExporter()  # type: ignore[no-untyped-call]
+    BareSdk(SimpleSpanProcessor(spans), SimpleLogRecordProcessor(logs)).trace()
     mine = {span.name: sorted(span.attributes) for span in kept.spans}
-    theirs = {span.name: sorted(span.attributes or {}) for span in finished.get_finished_spans()}
-    differing = {name: set(mine[name]) ^ set(theirs[name]) for name in mine if mine[name] != theirs[name]}
-    if differing:
-        raise SystemExit(f"the sides do not write the same attributes: {differing}")
+    mine |= {log.event_name: sorted(log.attributes) for log in kept.logs if log.event_name == EVENT_FEEDBACK}
+    theirs = {span.name: sorted(span.attributes or {}) for span in spans.get_finished_spans()}
+    records = [log.log_record for log in logs.get_finished_logs()]
+    theirs |= {record.event_name or "": sorted(record.attributes or {}) for record in records}
+    if mine != theirs:
+        differing = {name for name in mine.keys() | theirs.keys() if mine.get(name) != theirs.get(name)}
+        raise SystemExit(f"the sides do not write the same attributes in {sorted(differing)}: {mine} {theirs}")
 
 
 def cost(trace: Callable[[], None], flush: Callable[[], object], traces: int) -> Cost:
@@ -255,27 +108,30 @@ def cost(trace: Callable[[], None], flush: Callable[[], object], traces: int) ->
 def measure(endpoint: str, rounds: int, traces: int) -> dict[str, float]:
     """Medians over alternating rounds, the first of which does not count."""
     ragvigil.configure(service_name="benchmark", endpoint=endpoint)
-    provider = TracerProvider(resource=Resource.create())
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{endpoint}/v1/traces")))
-    tracer = provider.get_tracer("benchmark")
-    costs = [
-        (cost(ours, ragvigil.flush, traces), cost(lambda: bare(tracer), provider.force_flush, traces))
-        for _ in range(rounds + 1)
-    ][1:]
+    sdk = BareSdk(
+        BatchSpanProcessor(OTLPSpanExporter(f"{endpoint}/v1/traces")),
+        BatchLogRecordProcessor(OTLPLogExporter(f"{endpoint}/v1/logs")),
+    )
+    costs = [(cost(ours, ragvigil.flush, traces), cost(sdk.trace, sdk.flush, traces)) for _ in range(rounds + 1)][1:]
     lost = ragvigil.counts().dropped
     ragvigil.shutdown()
-    provider.shutdown()
-    mine = [median([getattr(pair[0], name) for pair in costs]) for name in ("request_thread_us", "process_us")]
-    theirs = [median([getattr(pair[1], name) for pair in costs]) for name in ("request_thread_us", "process_us")]
+    sdk.shutdown()
+    mine, theirs = _typical([pair[0] for pair in costs]), _typical([pair[1] for pair in costs])
     return {
-        "request_thread_ratio": mine[0] / theirs[0],
-        "process_cpu_ratio": mine[1] / theirs[1],
-        "request_thread_us": mine[0],
-        "sdk_request_thread_us": theirs[0],
-        "process_us": mine[1],
-        "sdk_process_us": theirs[1],
+        "request_thread_ratio": mine.request_thread_us / theirs.request_thread_us,
+        "process_cpu_ratio": mine.process_us / theirs.process_us,
+        "request_thread_us": mine.request_thread_us,
+        "sdk_request_thread_us": theirs.request_thread_us,
+        "background_us": mine.process_us - mine.request_thread_us,
+        "sdk_background_us": theirs.process_us - theirs.request_thread_us,
+        "process_us": mine.process_us,
+        "sdk_process_us": theirs.process_us,
         "dropped_spans": lost,
     }
+
+
+def _typical(costs: list[Cost]) -> Cost:
+    return Cost(median([cost.request_thread_us for cost in costs]), median([cost.process_us for cost in costs]))
 
 
 def import_cpu_ms(repeats: int = 7) -> float:
@@ -339,6 +195,7 @@ def main() -> None:
     with receiver() as endpoint:
         found = measure(endpoint, wanted.rounds, wanted.traces)
     found["import_cpu_ms"] = import_cpu_ms()
+    found["distributions"] = len(distributions("ragvigil"))
     print(json.dumps(found) if wanted.json else "\n".join(f"{key:24} {value:10.3f}" for key, value in found.items()))
 
 

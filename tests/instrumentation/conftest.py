@@ -20,6 +20,7 @@ def clean_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with strict():
         yield
     ragvigil.shutdown(timeout_s=1.0)
+    ragvigil.mark_index(None)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import asyncio
 import contextvars
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -13,7 +13,6 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, ParentBased, Sampler
-from opentelemetry.util._once import Once
 
 import ragvigil
 from ragvigil import attributes as names
@@ -41,19 +40,6 @@ def sdk() -> Sdk:
     return Sdk(ParentBased(ALWAYS_ON))
 
 
-@pytest.fixture
-def set_global(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[TracerProvider], None]]:
-    """Set the global provider, which OpenTelemetry allows once a process, for one test."""
-
-    def set_provider(provider: TracerProvider) -> None:
-        monkeypatch.setattr(trace, "_TRACER_PROVIDER_SET_ONCE", Once())
-        monkeypatch.setattr(trace, "_TRACER_PROVIDER", None)
-        trace.set_tracer_provider(provider)
-
-    yield set_provider
-    monkeypatch.undo()
-
-
 def test_spans_are_spans_of_opentelemetry(exported: Exported) -> None:
     with ragvigil.pipeline("ask") as answer:
         assert isinstance(answer, trace.Span)
@@ -65,7 +51,7 @@ def test_spans_are_spans_of_opentelemetry(exported: Exported) -> None:
 
 
 def test_sdk_spans_nest_below_a_stage(
-    exported: Exported, sdk: Sdk, set_global: Callable[[TracerProvider], None]
+    exported: Exported, sdk: Sdk, set_global: Callable[[TracerProvider], TracerProvider]
 ) -> None:
     set_global(sdk.provider)
     with (
@@ -145,14 +131,15 @@ def test_the_flag_of_an_incoming_parent_is_kept_and_all_is_recorded(exported: Ex
 
 @pytest.mark.parametrize(("sampler", "sampled"), [(ALWAYS_ON, True), (ALWAYS_OFF, False)], ids=["on", "off"])
 def test_a_new_trace_asks_the_global_sampler(
-    exported: Exported, set_global: Callable[[TracerProvider], None], sampler: Sampler, sampled: bool
+    exported: Exported, set_global: Callable[[TracerProvider], TracerProvider], sampler: Sampler, sampled: bool
 ) -> None:
     application = Sdk(ParentBased(sampler))
     set_global(application.provider)
     with ragvigil.pipeline("ask") as answer, application.tracer.start_as_current_span("child"):
         assert answer.get_span_context().trace_flags.sampled is sampled
     assert exported().one("ask").trace_id == answer.trace_id
-    assert len(application.finished.get_finished_spans()) == (1 if sampled else 0)
+    finished = [span.name for span in application.finished.get_finished_spans()]
+    assert finished == (["child", "ask"] if sampled else [])
 
 
 def test_without_an_sdk_the_flag_is_0(exported: Exported) -> None:
@@ -161,7 +148,7 @@ def test_without_an_sdk_the_flag_is_0(exported: Exported) -> None:
 
 
 def test_a_sampler_that_fails_samples_nothing(
-    exported: Exported, lenient: None, set_global: Callable[[TracerProvider], None]
+    exported: Exported, lenient: None, set_global: Callable[[TracerProvider], TracerProvider]
 ) -> None:
     application = Sdk(ALWAYS_ON)
     application.provider.sampler = "not a sampler"  # type: ignore[assignment]
@@ -169,6 +156,25 @@ def test_a_sampler_that_fails_samples_nothing(
     with ragvigil.pipeline("ask") as answer:
         assert answer.get_span_context().trace_flags == 0
     assert exported().one("ask").name == "ask"
+
+
+async def test_a_task_that_is_cancelled_ends_its_stage_and_the_others_go_on(exported: Exported) -> None:
+    async def search(name: str, delay_s: float) -> str:
+        async with ragvigil.stage(name):
+            await asyncio.sleep(delay_s)
+            return name
+
+    async with ragvigil.pipeline("ask"):
+        slow = asyncio.create_task(search("slow", 60))
+        quick = [search("quick 1", 0), search("quick 2", 0.01)]
+        assert await asyncio.gather(*quick) == ["quick 1", "quick 2"]
+        slow.cancel()
+        gathered = await asyncio.gather(slow, return_exceptions=True)
+    assert isinstance(gathered[0], asyncio.CancelledError)
+    found = exported()
+    assert [event.name for event in found.one("slow").events] == ["exception"]
+    assert {found.one(name).status for name in ("slow", "quick 1", "ask")} == {"unset"}
+    assert {span.parent_id for span in found.spans if span.name != "ask"} == {found.one("ask").span_id}
 
 
 async def test_context_follows_tasks_and_threads_of_asyncio(exported: Exported) -> None:
@@ -188,6 +194,49 @@ async def test_context_follows_tasks_and_threads_of_asyncio(exported: Exported) 
     ask = found.one("ask")
     assert {span.parent_id for span in found.spans if span is not ask} == {ask.span_id}
     assert len(found.spans) == 5
+
+
+def test_a_carried_function_keeps_its_place_in_any_thread(exported: Exported) -> None:
+    started = threading.Barrier(4, timeout=10)
+
+    @ragvigil.carry
+    def outside(name: str) -> str:
+        with ragvigil.stage(name):
+            return ragvigil.current_answer().id
+
+    def work(name: str, *, twice: bool = False) -> str:
+        """Work."""
+        started.wait()
+        with ragvigil.stage(name):
+            return ragvigil.current_answer().id * (2 if twice else 1)
+
+    with ThreadPoolExecutor(4) as pool, ragvigil.pipeline("ask") as answer, ragvigil.stage("retrieve"):
+        carried = ragvigil.carry(work)
+        assert list(pool.map(carried, ["a", "b", "c", "d"])) == [answer.id] * 4
+        assert outside("outside") == ""
+        started = threading.Barrier(1)
+        assert pool.submit(carried, "late", twice=True).result() == answer.id * 2
+        thread = threading.Thread(target=carried, args=["thread"])
+        thread.start()
+        thread.join()
+    found = exported()
+    retrieval = found.one("retrieve").span_id
+    assert [found.one(name).parent_id for name in ("a", "b", "c", "d", "late", "thread")] == [retrieval] * 6
+    assert found.one("outside").parent_id == ""
+    assert (carried.__name__, carried.__doc__) == ("work", "Work.")
+
+
+def test_a_carried_function_may_be_called_after_the_answer_and_raises_what_it_raises(exported: Exported) -> None:
+    def work() -> None:
+        with ragvigil.stage("late"):
+            raise KeyError("lost")
+
+    with ragvigil.pipeline("ask"):
+        carried = ragvigil.carry(work)
+    with ThreadPoolExecutor(1) as pool, pytest.raises(KeyError, match="lost"):
+        pool.submit(carried).result()
+    found = exported()
+    assert found.one("late").attributes[names.ANSWER_SPAN_ID] == found.one("ask").span_id
 
 
 def test_a_thread_pool_needs_a_copy_of_the_context(exported: Exported) -> None:

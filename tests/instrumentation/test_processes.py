@@ -46,6 +46,53 @@ def test_import_loads_opentelemetry_and_protobuf_only() -> None:
     assert loaded[1:] in ([], [""])
 
 
+def test_another_implementation_of_contexts_is_respected(tmp_path: Path) -> None:
+    """OpenTelemetry lets a package keep its context in something else than a context variable."""
+    metadata = tmp_path / "listed-1.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: listed\nVersion: 1\n")
+    (metadata / "entry_points.txt").write_text("[opentelemetry_context]\nlisted = listed:Listed\n")
+    (tmp_path / "listed.py").write_text(
+        textwrap.dedent("""
+            from opentelemetry.context.context import Context, _RuntimeContext
+
+            class Listed(_RuntimeContext):
+                stack = [Context()]
+
+                def attach(self, context):
+                    self.stack.append(context)
+                    return len(self.stack) - 1
+
+                def get_current(self):
+                    return self.stack[-1]
+
+                def detach(self, token):
+                    del self.stack[token:]
+        """)
+    )
+    found = run(
+        """
+        import os, sys
+        sys.path.insert(0, sys.argv[1])
+        os.environ["OTEL_PYTHON_CONTEXT"] = "listed"
+        import ragvigil
+        import listed
+        from opentelemetry import trace
+        from ragvigil.testing import InMemoryExporter, strict
+        exporter = InMemoryExporter()
+        ragvigil.configure(exporter=exporter)
+        with strict(), ragvigil.pipeline("ask") as answer:
+            with ragvigil.stage("retrieve") as stage:
+                assert trace.get_current_span() is stage
+            assert trace.get_current_span() is answer
+            print(len(listed.Listed.stack))
+        print(len(listed.Listed.stack), ragvigil.flush(), exporter.one("retrieve").parent_id == answer.id[33:])
+        """,
+        str(tmp_path),
+    )
+    assert found.split() == ["2", "1", "True", "True"]
+
+
 def test_import_is_quick() -> None:
     """150 ms of CPU are promised; the fastest of three runs, so that neighbours do not count."""
     script = "import time; began = time.process_time(); import ragvigil; print(time.process_time() - began)"

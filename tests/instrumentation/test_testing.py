@@ -2,13 +2,14 @@
 
 import http.client
 from urllib.parse import urlsplit
+from uuid import UUID
 
 import pytest
 
 import ragvigil
 from ragvigil import attributes as names
 from ragvigil.export.exporter import ACCEPTED, Signal
-from ragvigil.ids import RandomIds
+from ragvigil.ids import RandomIds, random_uuid
 from ragvigil.testing import InMemoryExporter, ManualClock, Receiver, Reply, SequentialIds, describe, receiving
 
 
@@ -35,6 +36,12 @@ def test_random_ids_are_distinct_and_large() -> None:
     assert all(0 < number < 1 << 128 for number in trace_ids)
     assert all(0 < number < 1 << 64 for number in span_ids)
     assert RandomIds().generate_trace_id() not in trace_ids
+
+
+def test_random_uuids_are_distinct_and_valid() -> None:
+    made = [random_uuid() for _ in range(10_000)]
+    assert len(set(made)) == len(made)
+    assert all(str(UUID(text)) == text and UUID(text).version == 4 for text in made)
 
 
 def test_spans_are_found_by_name() -> None:

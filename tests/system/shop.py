@@ -70,10 +70,11 @@ def search_blindly(query: str) -> list[str]:
 @app.post("/flush")
 def flush() -> dict[str, bool]:
     """Send what was recorded."""
+    is_sent = ragvigil.flush()
     provider = trace.get_tracer_provider()
     if hasattr(provider, "force_flush"):
         provider.force_flush()
-    return {"sent": ragvigil.flush()}
+    return {"sent": is_sent}
 
 
 def instrument(receiver: str) -> None:

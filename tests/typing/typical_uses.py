@@ -8,11 +8,19 @@ import numpy as np
 from opentelemetry.trace import Span
 
 import ragvigil
-from ragvigil import Answer, Counts, FeedbackCounts, Filter, Stage, entitlement, relevance, where
+from ragvigil import Answer, BridgeCounts, Counts, FeedbackCounts, Filter, Stage, entitlement, relevance, where
 from ragvigil.export.exporter import Exporter
 from ragvigil.predicates import Predicate, and_, eq, gte, in_, not_, words
 from ragvigil.redaction import common
-from ragvigil.testing import InMemoryExporter, ManualClock, SequentialIds
+from ragvigil.testing import (
+    InMemoryExporter,
+    LogSnapshot,
+    ManualClock,
+    Recording,
+    SequentialIds,
+    SpanSnapshot,
+    recording,
+)
 
 
 def configuration() -> None:
@@ -20,18 +28,27 @@ def configuration() -> None:
     ragvigil.configure(service_name="shop", endpoint="http://127.0.0.1:4318", secret_key=b"0123456789abcdef")
     ragvigil.configure(exporter=exporter, clock=ManualClock(), ids=SequentialIds(), resource={"team": "search"})
     ragvigil.configure(probe_share=0.02, probe_timeout_s=5.0, max_waiting_probes=10)
-    ragvigil.configure(document_texts=True)
+    ragvigil.configure(document_texts=True, bridge=False)
     ragvigil.configure(content="hashed", redactors=[common(), str.upper])
     ragvigil.configure(content={"default": "none", "question": "full"}, redactors=[common("email", "card")])
     ragvigil.configure(content="some")  # type: ignore[arg-type]
     ragvigil.configure(redactors=[len])  # type: ignore[list-item]
+    ragvigil.configure(sample=0.1)
+    ragvigil.configure(sample=lambda name: 1.0 if name == "checkout" else 0.01)
+    ragvigil.configure(sample="half")  # type: ignore[arg-type]
+    ragvigil.configure(sample=lambda: 0.5)  # type: ignore[arg-type,misc]
     ragvigil.configure(service_name=5)  # type: ignore[arg-type]
     ragvigil.configure(sevice_name="shop")  # type: ignore[call-arg]
+    ragvigil.mark_index("7", committed_at=datetime.now(UTC), embedding_version="mini-3")
+    ragvigil.mark_index(None)
+    ragvigil.mark_index(7)  # type: ignore[arg-type]
     assert_type(ragvigil.flush(timeout_s=1.0), bool)
     assert_type(ragvigil.counts(), Counts)
     assert_type(ragvigil.counts().dropped, int)
     assert_type(ragvigil.counts().feedback, FeedbackCounts)
     assert_type(ragvigil.counts().probes.timed_out, int)
+    assert_type(ragvigil.counts().bridge, BridgeCounts)
+    assert_type(ragvigil.counts().left_out, int)
 
 
 @ragvigil.pipeline
@@ -98,6 +115,9 @@ def context_managers() -> None:
         answer.set(refusal=False, confidence=0.5, intent="how-to", regeneration_of="id")
         answer.set(query="why?")  # type: ignore[call-arg]
         answer.set(confidence="high")  # type: ignore[arg-type]
+        answer.set(experiment_id="filters", experiment_arm="soft", experiment_unit="user", budget_exhausted=True)
+        answer.set(regeneration_of=ragvigil.token())
+        answer.set(budget_exhausted="yes")  # type: ignore[arg-type]
         answer.slice("team", "data")
         assert_type(answer.id, str)
         assert_type(answer.trace_id, str)
@@ -107,12 +127,17 @@ def context_managers() -> None:
         span.set_attribute("app.shard", 3)
         stage.set(query="files", top_k=3, score_kind="similarity", cost_usd=0.001)
         stage.set(score_kind="vibes")  # type: ignore[arg-type]
+        stage.set(retrieval_turn=2, index_version="7", index_committed_at=datetime.now(UTC), data_source="handbook")
+        stage.set(reranker_device="cpu", reranker_batch_size=32, input_count=100, output_count=10)
+        stage.set(index_committed_at="yesterday")  # type: ignore[arg-type]
         stage.outputs(["a", "b"], [0.5, None])
         stage.inputs([1, 2])
         stage.context(["a"], tokens=100, truncated=False)
         stage.cache("retrieval", hit=True)
         stage.cache("kv", hit=True)  # type: ignore[arg-type]
         stage.first_token()
+    assert_type(ragvigil.stage("check", kind="GUARDRAIL"), Stage)
+    ragvigil.stage("check", kind="CHAIN")  # type: ignore[arg-type]
     assert_type(ragvigil.current_answer(), Answer)
     assert_type(ragvigil.current_stage(), Stage)
 
@@ -158,3 +183,15 @@ def feedback(answer: Answer, kind: str, checked: ragvigil.FeedbackKind, reason: 
     ragvigil.feedback(kind, answer=answer)  # type: ignore[arg-type]
     ragvigil.feedback("copy", answer="an id")  # type: ignore[arg-type]
     ragvigil.feedback("copy", token)  # type: ignore[call-arg]
+
+
+def testing() -> None:
+    with recording(service_name="shop", sample=1.0) as recorded:
+        assert_type(recorded, Recording)
+        assert_type(recorded.answers(), list[SpanSnapshot])
+        assert_type(recorded.stages("retrieve")[0].documents, list[tuple[str, float | None]])
+        assert_type(recorded.feedback(), list[LogSnapshot])
+        assert_type(recorded.one("ask").input, str | None)
+        assert_type(recorded.counts(), Counts)
+        recorded.clock.advance(0.5)
+        recorded.clock.advance("a while")  # type: ignore[arg-type]

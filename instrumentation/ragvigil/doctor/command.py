@@ -61,6 +61,7 @@ def _findings(args: Namespace, key: str | None, environ: Mapping[str, str]) -> I
 
 
 def _over_the_wire(args: Namespace, key: str | None, environ: Mapping[str, str]) -> Iterator[Finding]:
+    from ragvigil.clock import SystemClock
     from ragvigil.doctor.arriving import check_monitor
     from ragvigil.doctor.monitor_api import MonitorApi, api_root
     from ragvigil.doctor.sending import MarkedTrace, check_sending
@@ -71,7 +72,7 @@ def _over_the_wire(args: Namespace, key: str | None, environ: Mapping[str, str])
     except ValueError:
         return  # told above
     trace = MarkedTrace()
-    sent = list(check_sending(goal, trace, args.timeout))
+    sent = list(check_sending(goal, trace, args.timeout, SystemClock()))
     yield from sent
     is_sent = all(finding.verdict == "ok" for finding in sent)
     root = args.api or environ.get("RAGVIGIL_API_URL") or api_root(goal.traces_url)

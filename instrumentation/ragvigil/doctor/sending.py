@@ -1,7 +1,6 @@
 """One marked test trace, sent the way in which spans are sent."""
 
 import os
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from typing import Final
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from ragvigil import attributes as names
+from ragvigil.clock import Clock
 from ragvigil.doctor.fetching import explain, within
 from ragvigil.doctor.finding import Finding, ok, problem
 from ragvigil.doctor.surroundings import Target
@@ -48,11 +48,11 @@ class MarkedTrace:
         return request.SerializeToString()
 
 
-def check_sending(target: Target, trace: MarkedTrace, timeout_s: float) -> Iterator[Finding]:
+def check_sending(target: Target, trace: MarkedTrace, timeout_s: float, clock: Clock) -> Iterator[Finding]:
     """Send the trace, and an empty request for logs, to see whether the receiver takes both."""
     exporter = HttpExporter(target.traces_url, target.logs_url, target.headers, timeout_s, compress=target.gzip)
     with closing(exporter):
-        for signal, payload in ((Signal.TRACES, trace.encoded(time.time_ns())), (Signal.LOGS, b"")):
+        for signal, payload in ((Signal.TRACES, trace.encoded(clock.wall_ns())), (Signal.LOGS, b"")):
             finding = _judged(signal, _attempt(exporter, signal, payload, timeout_s))
             yield finding
             if finding.verdict == "problem":

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from ragvigil import attributes as names
 from ragvigil import settings
 from ragvigil.doctor.finding import Finding, ok, problem, warning
 
@@ -58,8 +59,8 @@ def _address(endpoint: str | None, environ: Mapping[str, str]) -> Iterator[Findi
 def _source(endpoint: str | None, environ: Mapping[str, str]) -> str:
     if endpoint:
         return "--endpoint"
-    names = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
-    return next((name for name in names if environ.get(name)), "the default")
+    variables = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+    return next((name for name in variables if environ.get(name)), "the default")
 
 
 def without_password(url: str) -> str:
@@ -72,8 +73,8 @@ def _headers(environ: Mapping[str, str]) -> Finding:
     for name in _HEADER_NAMES:
         if environ.get(name, "").strip() and not settings.pairs(environ, name):
             return problem("headers", f"{name} cannot be read and is ignored", "write it as key=value,key=value")
-    names = sorted(settings.headers_from(None, environ))
-    return ok("headers", ", ".join([f"{name}: (hidden)" for name in names]) or "none from the environment")
+    given = sorted(settings.headers_from(None, environ))
+    return ok("headers", ", ".join([f"{name}: (hidden)" for name in given]) or "none from the environment")
 
 
 def _protocol(environ: Mapping[str, str]) -> Iterator[Finding]:
@@ -86,7 +87,7 @@ def _protocol(environ: Mapping[str, str]) -> Iterator[Finding]:
 
 
 def _service(environ: Mapping[str, str]) -> Finding:
-    named = settings.resource_from({}, None, environ)["service.name"]
+    named = settings.resource_from({}, None, environ)[names.SERVICE_NAME]
     if str(named).startswith("unknown_service"):
         advice = "set OTEL_SERVICE_NAME, unless the application says configure(service_name=...)"
         return warning("service", "the environment names no service", advice)

@@ -5,14 +5,19 @@ needs comes last.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import chain
+from json.encoder import encode_basestring_ascii as quoted
 from typing import Final, TypeAlias, cast
 
 from ragvigil import attributes as names
 from ragvigil.documents import Documents
+from ragvigil.encoding.documents import Scored, documents_json
 from ragvigil.encoding.kinds import EMBEDDING, LLM, RERANKER, RETRIEVER
-from ragvigil.encoding.values import well_formed
-from ragvigil.encoding.writer import AttributeWriter, Scored, as_number
-from ragvigil.predicates import Filter, labels_to_json, to_json
+from ragvigil.encoding.numbers import as_number
+from ragvigil.encoding.writer import AttributeWriter, compact
+from ragvigil.predicates import Filter, Label, labels_to_json, to_json
 
 Write: TypeAlias = Callable[[AttributeWriter, object], None]
 
@@ -20,6 +25,11 @@ _MODEL_KEYS: Final[Mapping[str, str]] = {
     EMBEDDING: names.EMBEDDING_MODEL_NAME,
     RERANKER: names.RERANKER_MODEL_NAME,
     LLM: names.LLM_MODEL_NAME,
+}
+_QUERY_KEYS: Final[Mapping[str, str]] = {RETRIEVER: names.RETRIEVAL_QUERY_TEXT, RERANKER: names.RERANKER_QUERY}
+_OUTPUT_PREFIXES: Final[Mapping[str, str]] = {
+    RETRIEVER: names.RETRIEVAL_DOCUMENTS,
+    RERANKER: names.RERANKER_OUTPUT_DOCUMENTS,
 }
 
 
@@ -45,8 +55,7 @@ def _on_llm(key: str, llm_key: str, write: Callable[..., Write]) -> Write:
 
 
 def _query(out: AttributeWriter, value: object) -> None:
-    by_kind = {RETRIEVER: names.RETRIEVAL_QUERY_TEXT, RERANKER: names.RERANKER_QUERY}
-    own = by_kind.get(out.kind)
+    own = _QUERY_KEYS.get(out.kind)
     out.text(value, names.INPUT_VALUE, *([own] if own else []))
 
 
@@ -65,9 +74,9 @@ def _flat_inputs(out: AttributeWriter, value: object) -> None:
 
 
 def _flat_outputs(out: AttributeWriter, value: object) -> None:
-    prefixes = {RETRIEVER: names.RETRIEVAL_DOCUMENTS, RERANKER: names.RERANKER_OUTPUT_DOCUMENTS}
-    if out.kind in prefixes:
-        out.documents(cast("Scored", value), prefixes[out.kind])
+    prefix = _OUTPUT_PREFIXES.get(out.kind)
+    if prefix is not None:
+        out.documents(cast("Scored", value), prefix)
 
 
 def _input_texts(out: AttributeWriter, value: object) -> None:
@@ -84,24 +93,20 @@ def _output_texts(out: AttributeWriter, value: object) -> None:
 
 def _inputs(out: AttributeWriter, value: object) -> None:
     documents = cast("Scored", value)
-    out.json(_as_json(documents), names.STAGE_INPUT_DOCUMENTS)
-    out.integer(len(documents), names.STAGE_INPUT_COUNT)
+    out.text(documents_json(documents), names.STAGE_INPUT_DOCUMENTS)
+    out.integer(len(documents.ids), names.STAGE_INPUT_COUNT)
 
 
 def _outputs(out: AttributeWriter, value: object) -> None:
     documents = cast("Scored", value)
-    complete = out.kind == RETRIEVER and all(score is not None for _, score in documents)
+    complete = out.kind == RETRIEVER and None not in documents.scores
     keys = (names.GENAI_RETRIEVAL_DOCUMENTS, names.STAGE_OUTPUT_DOCUMENTS)
-    out.json(_as_json(documents), *keys[0 if complete else 1 :])
-    out.integer(len(documents), names.STAGE_OUTPUT_COUNT)
-
-
-def _as_json(documents: Scored) -> list[dict[str, object]]:
-    return [{"id": identity, "score": score} for identity, score in documents]
+    out.text(documents_json(documents), *keys[0 if complete else 1 :])
+    out.integer(len(documents.ids), names.STAGE_OUTPUT_COUNT)
 
 
 def _context_documents(out: AttributeWriter, value: object) -> None:
-    out.texts([identity for identity, _ in cast("Scored", value)], names.CONTEXT_DOC_IDS)
+    out.texts(cast("Scored", value).ids, names.CONTEXT_DOC_IDS)
 
 
 def _vector(out: AttributeWriter, value: object) -> None:
@@ -120,12 +125,25 @@ def _passes(out: AttributeWriter, value: object) -> None:
 
 def _slices(out: AttributeWriter, value: object) -> None:
     for name, member in cast("Mapping[str, object]", value).items():
-        out.text(member, well_formed(f"{names.SLICE_PREFIX}{name}"))
+        out.text(member, f"{names.SLICE_PREFIX}{name}")
 
 
 def _citations(out: AttributeWriter, value: object) -> None:
     cited = enumerate(cast("Iterable[object]", value), start=1)
-    out.json([{"doc_id": str(identity), "rank": rank} for rank, identity in cited], names.CITATIONS)
+    parts = [f'{{"doc_id":{quoted(str(identity))},"rank":{rank}}}' for rank, identity in cited]
+    out.text(f"[{','.join(parts)}]", names.CITATIONS)
+
+
+def _committed_at(out: AttributeWriter, value: object) -> None:
+    if isinstance(value, datetime) and value.utcoffset() is not None:
+        out.text(value.astimezone(UTC).isoformat(), names.INDEX_COMMITTED_AT)
+    else:
+        out.refuse(f"{names.INDEX_COMMITTED_AT} is not recorded: expected a datetime with a time zone")
+
+
+def _kind(out: AttributeWriter, value: object) -> None:
+    if value != out.kind:
+        out.refuse(f"the kind of a stage is not recorded: its name says {out.kind}, or there is no such kind")
 
 
 def _confidence(out: AttributeWriter, value: object) -> None:
@@ -140,9 +158,20 @@ def _filter(out: AttributeWriter, value: object) -> None:
         out.text(said.raw, names.FILTER_RAW)
     if said.predicate is not None:
         out.json(to_json(said.predicate), names.FILTER_AST)
-        out.json(labels_to_json(said.labels), names.FILTER_CLAUSES)
+        is_plain = _PLAIN.issuperset(map(type, chain.from_iterable(said.labels)))
+        out.text((_kept_clauses if is_plain else _clauses)(said.labels), names.FILTER_CLAUSES)
         out.integer(said.opaque_count, names.FILTER_OPAQUE_COUNT)
     out.text(said.state, names.FILTER_STATE)
+
+
+def _clauses(labels: tuple[Label, ...]) -> str:
+    """Which clause has which role."""
+    return compact(labels_to_json(labels))
+
+
+# An application has a few such lists, whatever the values in its filters are.
+_kept_clauses = lru_cache(maxsize=256)(_clauses)
+_PLAIN: Final = frozenset({str, type(None)})
 
 
 FIELDS: Final[tuple[tuple[str, Write], ...]] = (
@@ -158,18 +187,24 @@ FIELDS: Final[tuple[tuple[str, Write], ...]] = (
     ("question", _text(names.INPUT_VALUE)),
     ("answer", _text(names.OUTPUT_VALUE)),
     # Facts.
+    ("kind", _kind),
     ("db_system", _text(names.DB_SYSTEM)),
     ("collection", _text(names.DB_COLLECTION)),
+    ("data_source", _text(names.DATA_SOURCE_ID)),
+    ("reranker_device", _text(names.RERANKER_DEVICE)),
+    ("reranker_batch_size", _integer(names.RERANKER_BATCH_SIZE)),
     ("provider", _text(names.PROVIDER_NAME)),
     ("response_id", _text(names.RESPONSE_ID)),
     ("response_model", _text(names.RESPONSE_MODEL)),
     ("model", _model),
     ("index_version", _text(names.INDEX_VERSION)),
+    ("index_committed_at", _committed_at),
     ("embedding_version", _text(names.EMBEDDING_VERSION)),
     ("filter_extractor", _text(names.FILTER_EXTRACTOR_NAME)),
     ("filter_extractor_version", _text(names.FILTER_EXTRACTOR_VERSION)),
     ("score_kind", _text(names.SCORE_KIND)),
     ("top_k", _top_k),
+    ("retrieval_turn", _integer(names.RETRIEVAL_TURN)),
     ("embedding_cache_hit", _boolean(names.CACHE_EMBEDDING_HIT)),
     ("retrieval_cache_hit", _boolean(names.CACHE_RETRIEVAL_HIT)),
     ("answer_cache_hit", _boolean(names.CACHE_ANSWER_HIT)),
@@ -178,7 +213,9 @@ FIELDS: Final[tuple[tuple[str, Write], ...]] = (
     ("context_documents", _context_documents),
     ("context_tokens", _integer(names.CONTEXT_TOKENS)),
     ("context_truncated", _boolean(names.CONTEXT_TRUNCATED)),
+    ("input_count", _integer(names.STAGE_INPUT_COUNT)),
     ("input_documents", _inputs),
+    ("output_count", _integer(names.STAGE_OUTPUT_COUNT)),
     ("output_documents", _outputs),
     ("citations", _citations),
     ("input_tokens", _on_llm(names.USAGE_INPUT_TOKENS, names.LLM_TOKENS_PROMPT, _integer)),
@@ -194,9 +231,20 @@ FIELDS: Final[tuple[tuple[str, Write], ...]] = (
     ("intent", _text(names.INTENT)),
     ("refusal", _boolean(names.REFUSAL)),
     ("confidence", _confidence),
+    ("budget_exhausted", _boolean(names.BUDGET_EXHAUSTED)),
+    ("experiment_unit", _text(names.EXPERIMENT_UNIT)),
+    ("experiment_arm", _text(names.EXPERIMENT_ARM)),
+    ("experiment_id", _text(names.EXPERIMENT_ID)),
     ("regeneration_of", _text(names.REGENERATION_OF)),
     ("sampling_probability", _double(names.SAMPLING_PROBABILITY)),
     ("passes", _passes),
     ("dropped_clauses", _dropped_clauses),
     ("probe_kind", _text(names.PROBE_KIND)),
 )
+
+
+@lru_cache(maxsize=256)
+def plan(recorded: tuple[str, ...]) -> tuple[tuple[tuple[str, Write], ...], tuple[str, ...]]:
+    """What to write for these fields, in order, and which of them are not known."""
+    known = {field for field, _ in FIELDS}
+    return tuple([line for line in FIELDS if line[0] in recorded]), tuple([f for f in recorded if f not in known])

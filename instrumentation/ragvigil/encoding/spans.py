@@ -1,20 +1,27 @@
 """Recorded spans as OTLP spans."""
 
+from functools import lru_cache
+from struct import Struct
 from typing import Final
 
-from opentelemetry.proto.trace.v1 import trace_pb2 as otlp
+from opentelemetry.proto.trace.v1.trace_pb2 import (
+    Span,
+)
 
 from ragvigil import attributes as names
 from ragvigil.answers import Answer
-from ragvigil.documents import Documents
-from ragvigil.encoding.fields import FIELDS
-from ragvigil.encoding.kinds import ANSWER_OPERATION, CHAIN, KIND_BY_STAGE, LLM, OPERATION_BY_KIND, RETRIEVER
-from ragvigil.encoding.values import add_attributes, well_formed
-from ragvigil.encoding.writer import AttributeWriter, as_number, scored
+from ragvigil.documents import Documents, FoundBelow
+from ragvigil.encoding import wire
+from ragvigil.encoding.documents import scored
+from ragvigil.encoding.fields import plan
+from ragvigil.encoding.kinds import ANSWER_OPERATION, CHAIN, KIND_BY_STAGE, LLM, OPERATION_BY_KIND, OWN_KINDS, RETRIEVER
+from ragvigil.encoding.numbers import as_number
+from ragvigil.encoding.rare import LOCAL, REMOTE, encoded_rare, encoded_regeneration
+from ragvigil.encoding.writer import AttributeWriter
 from ragvigil.guard import GUARD
 from ragvigil.predicates import Filter
+from ragvigil.predicates.clauses import FilterBelow
 from ragvigil.predicates.protect import protected
-from ragvigil.rare import Rare
 from ragvigil.span import RecordedSpan
 
 UNMENTIONED: Final = Filter(None)
@@ -31,48 +38,46 @@ class SpanEncoder:
         self._secret_key = secret_key
         self._texts = _TEXTS if document_texts else ()
 
-    def encode(self, span: RecordedSpan, into: otlp.Span) -> None:
-        """Fill one OTLP span; a fact of the wrong kind is left out and counted as a dropped attribute."""
+    def encode(self, span: RecordedSpan) -> bytes:
+        """One serialized OTLP `Span`; a fact of the wrong kind is left out and counted as a dropped attribute."""
         anchor_ns = 0 if span.trace is None else span.trace.anchor_ns
-        into.trace_id = span.trace_number.to_bytes(16, "big")
-        into.span_id = span.span_id.to_bytes(8, "big")
-        if span.parent_id:
-            into.parent_span_id = span.parent_id.to_bytes(8, "big")
-        into.trace_state = span.trace_state.to_header()
-        into.flags = _flags(span)
-        into.name = well_formed(span.name)
-        into.kind = otlp.Span.SPAN_KIND_INTERNAL
-        into.start_time_unix_nano = anchor_ns + span.start_ns
-        into.end_time_unix_nano = anchor_ns + (span.end_ns or span.start_ns)
+        answer = span if isinstance(span, Answer) else None
+        out = AttributeWriter((KIND_BY_STAGE.get(span.name) or _own_kind(span)) if answer is None else CHAIN)
+        out.written.append(_head(span, anchor_ns))
         if span.rare is not None:
-            _add_rare(into, span.rare, anchor_ns)
-        into.links.extend(_regeneration_link(span.fields.get("regeneration_of")))
-        into.dropped_attributes_count += self._add_attributes(span, into)
-
-    def _add_attributes(self, span: RecordedSpan, into: otlp.Span) -> int:
-        """Write the attributes in order; how many could not be."""
-        kind = CHAIN if isinstance(span, Answer) else KIND_BY_STAGE.get(span.name, CHAIN)
-        out = AttributeWriter(kind, into.attributes)
+            out.written.append(encoded_rare(span.rare, anchor_ns))
+            out.dropped += span.rare.dropped
+        if "regeneration_of" in span.fields:
+            out.written.append(encoded_regeneration(span.fields["regeneration_of"]))
         self._write_fields(span, out)
-        _write_identity(span, out)
-        out.text(kind, names.SPAN_KIND)
-        return out.dropped
+        _write_identity(span, answer, out)
+        if out.dropped:
+            out.written.append(b"\x50" + wire.varint(out.dropped))
+        return b"".join(out.written)
 
     def _write_fields(self, span: RecordedSpan, out: AttributeWriter) -> None:
         facts = self._facts(span, out)
-        for field, write in FIELDS:
-            value = facts.get(field)
+        writes, unknown = plan(tuple(facts))
+        for field in unknown:
+            out.refuse(f"the field {field!r} is not recorded: there is no such field")
+        for field, write in writes:
+            value = facts[field]
             if value is not None:
-                with GUARD:
+                try:
                     write(out, value)
-                    continue
-                out.dropped += 1
+                except Exception as failure:  # noqa: BLE001 - the guard, written out where attributes are many
+                    GUARD.caught(failure)
+                    out.dropped += 1
 
     def _facts(self, span: RecordedSpan, out: AttributeWriter) -> dict[str, object]:
         """The recorded fields, with those that need more than themselves worked out."""
-        facts = {name: self._prepared(fact, out) for name, fact in span.fields.items()}
+        facts = {
+            name: self._prepared(fact, out) if type(fact) in _PREPARED else fact for name, fact in span.fields.items()
+        }
         if out.kind == RETRIEVER:
             facts.setdefault("filter", UNMENTIONED)
+            _add_index(span, facts)
+        _settle(span, facts)
         first = facts.pop("first_token_ns", None)
         if isinstance(first, int):
             facts["first_token_s"] = max(0, first - span.start_ns) / 1e9
@@ -82,8 +87,6 @@ class SpanEncoder:
             fact = span.fields.get(documents)
             if isinstance(fact, Documents) and fact.texts is not None:
                 facts[texts] = fact
-        for unknown in facts.keys() - _KNOWN:
-            out.refuse(f"the field {unknown!r} is not recorded: there is no such field")
         return facts
 
     def _prepared(self, fact: object, out: AttributeWriter) -> object:
@@ -98,8 +101,23 @@ class SpanEncoder:
         return None
 
 
+_PREPARED: Final = frozenset({Filter, FilterBelow, Documents, FoundBelow})
 _TEXTS: Final = (("input_documents", "input_texts"), ("output_documents", "output_texts"))
-_KNOWN: Final = frozenset(field for field, _ in FIELDS)
+
+
+def _settle(span: RecordedSpan, facts: dict[str, object]) -> None:
+    """Add the probability of its trace where a sample is weighed by it; documents say better how many they are."""
+    if span.trace is not None and span.trace.probability < 1 and (isinstance(span, Answer) or not span.parent_id):
+        facts.setdefault("sampling_probability", span.trace.probability)
+    for count, documents in (("input_count", "input_documents"), ("output_count", "output_documents")):
+        if count in facts and documents in facts:
+            del facts[count]
+
+
+def _add_index(span: RecordedSpan, facts: dict[str, object]) -> None:
+    """What the application says of its index once for all, where the retrieval itself says nothing."""
+    if span.trace is not None and span.trace.index is not None and facts.get("index_version") is None:
+        facts.update({field: fact for field, fact in span.trace.index if facts.get(field) is None})
 
 
 def _sum(first: object, second: object) -> float | None:
@@ -107,47 +125,57 @@ def _sum(first: object, second: object) -> float | None:
     return None if left is None or right is None else left + right
 
 
-def _write_identity(span: RecordedSpan, out: AttributeWriter) -> None:
-    if isinstance(span, Answer):
-        out.text(ANSWER_OPERATION, names.OPERATION_NAME)
-    elif out.kind in OPERATION_BY_KIND:
-        out.text(OPERATION_BY_KIND[out.kind], names.OPERATION_NAME)
-    if not isinstance(span, Answer):
-        out.text(span.name, names.STAGE)
+def _head(span: RecordedSpan, anchor_ns: int) -> bytes:
+    """All but attributes and what few spans have."""
+    head = _IDENTITY.pack(
+        *(b"\x0a\x10", span.trace_number.to_bytes(16, "big"), b"\x12\x08", span.span_id.to_bytes(8, "big")),
+        *(b"\x30", _INTERNAL, b"\x39", anchor_ns + span.start_ns, b"\x41", anchor_ns + (span.end_ns or span.start_ns)),
+        *(b"\x85\x01", _flags(span)),
+    )
+    parts = [head, wire.field(b"\x2a", wire.utf8(span.name))]
+    if span.parent_id:
+        parts.append(b"\x22\x08" + span.parent_id.to_bytes(8, "big"))
+    if span.trace_state:
+        parts.append(wire.field(b"\x1a", wire.utf8(span.trace_state.to_header())))
+    return b"".join(parts)
+
+
+def _write_identity(span: RecordedSpan, answer: Answer | None, out: AttributeWriter) -> None:
+    """What span this is, and whether an answer; last, since who caps attributes drops the oldest."""
+    own = _stage(span.name, out.kind) if answer is None else _constant(names.OPERATION_NAME, ANSWER_OPERATION)
+    out.written.append(own)
     if span.trace is not None and span.trace.probe_id is not None:
         out.text(span.trace.probe_id, names.PROBE_ID)
-    elif isinstance(span, Answer) and not span.is_withdrawn:
-        out.text(span.id, names.ANSWER_ID)
+    elif answer is not None and not answer.is_withdrawn:
+        out.text(answer.id, names.ANSWER_ID)
     elif span.answer is not None:
-        out.text(f"{span.answer.span_id:016x}", names.ANSWER_SPAN_ID)
+        out.written.append(_ANSWER_SPAN_ID + b"%016x" % span.answer.span_id)
+    out.written.append(_constant(names.SPAN_KIND, out.kind))
+
+
+def _own_kind(span: RecordedSpan) -> str:
+    kind = span.fields.get("kind")
+    return kind if isinstance(kind, str) and kind in OWN_KINDS else CHAIN
 
 
 def _flags(span: RecordedSpan) -> int:
-    known = otlp.SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK
-    remote = otlp.SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK if span.parent_is_remote else 0
-    return int(span.trace_flags | known | remote)
+    return int(span.trace_flags) | (REMOTE if span.parent_is_remote else LOCAL)
 
 
-def _regeneration_link(answer_id: object) -> list[otlp.Span.Link]:
-    """A link to the answer that an id of ours names; none for an id of another make."""
-    trace_id, _, span_id = answer_id.partition("-") if isinstance(answer_id, str) else ("", "", "")
-    try:
-        link = otlp.Span.Link(trace_id=bytes.fromhex(trace_id), span_id=bytes.fromhex(span_id))
-    except ValueError:
-        return []
-    return [link] if (len(link.trace_id), len(link.span_id)) == (16, 8) else []
+@lru_cache(maxsize=256)
+def _stage(name: str, kind: str) -> bytes:
+    """Operation and name of a stage; there are a few of them."""
+    operation = OPERATION_BY_KIND.get(kind)
+    written = b"" if operation is None else _constant(names.OPERATION_NAME, operation)
+    return written + wire.attribute(names.STAGE, wire.text(name))
 
 
-def _add_rare(into: otlp.Span, rare: Rare, anchor_ns: int) -> None:
-    add_attributes(into.attributes, rare.attributes)
-    into.dropped_attributes_count = rare.dropped
-    into.status.code = otlp.Status.StatusCode.ValueType(rare.status.value)
-    into.status.message = well_formed(rare.description or "")
-    for event in rare.events:
-        added = into.events.add(name=well_formed(event.name), time_unix_nano=max(0, anchor_ns + event.at_ns))
-        add_attributes(added.attributes, event.attributes)
-    into.dropped_events_count = rare.dropped_events
-    for context, attributes in rare.links:
-        link = into.links.add(trace_id=context.trace_id.to_bytes(16, "big"), span_id=context.span_id.to_bytes(8, "big"))
-        add_attributes(link.attributes, attributes)
-    into.dropped_links_count = rare.dropped_links
+@lru_cache(maxsize=64)
+def _constant(key: str, value: str) -> bytes:
+    return wire.attribute(key, wire.text(value))
+
+
+_IDENTITY: Final = Struct("<2s16s2s8ssBsQsQ2sI")
+"""Trace id, span id, kind, start, end, flags, each with its tag."""
+_ANSWER_SPAN_ID: Final = wire.attribute(names.ANSWER_SPAN_ID, wire.text("0" * 16))[:-16]
+_INTERNAL: Final = int(Span.SPAN_KIND_INTERNAL)

@@ -12,7 +12,7 @@ _INT64_MAX: Final = (1 << 63) - 1
 
 
 class Pairs(Protocol):
-    """The attributes of a message, as protobuf keeps them; appending in place costs a third of building and copying."""
+    """The attributes of a message, as protobuf keeps them."""
 
     def add(self, *, key: str) -> KeyValue:
         """Append an attribute."""

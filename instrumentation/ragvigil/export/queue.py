@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ragvigil.counts import Counters
-from ragvigil.documents import Documents
+from ragvigil.documents import Documents, FoundBelow
 from ragvigil.predicates import Filter
 from ragvigil.predicates.ast import count_values
+from ragvigil.predicates.clauses import FilterBelow
 
 if TYPE_CHECKING:
     from ragvigil.feedback_event import FeedbackEvent
@@ -148,17 +149,21 @@ def estimated_bytes(spans: "Sequence[RecordedSpan]") -> int:
     size = SPAN_BYTES * len(spans)
     for span in spans:
         for value in span.fields.values():
-            measure = _MEASURES.get(type(value))
-            if measure is not None:
-                size += measure(value)
+            kind = type(value)
+            if kind is str:
+                size += len(value)  # type: ignore[arg-type]  # most facts are texts, and this is on the request thread
+            elif kind in _MEASURES:
+                size += _MEASURES[kind](value)
         if span.rare is not None:
             size += span.rare.estimated_bytes()
     return size
 
 
 def _documents_bytes(documents: Documents) -> int:
-    texts = documents.texts or ()
-    return DOCUMENT_BYTES * len(documents.ids) + sum([len(text) for text in texts if isinstance(text, str)])
+    size = DOCUMENT_BYTES * len(documents.ids)
+    if documents.texts is None:
+        return size
+    return size + sum([len(text) for text in documents.texts if isinstance(text, str)])
 
 
 def _filter_bytes(said: Filter) -> int:
@@ -166,8 +171,9 @@ def _filter_bytes(said: Filter) -> int:
 
 
 _MEASURES: Final[Mapping[type, Callable[[Any], int]]] = {
-    str: len,
     bytes: len,
     Documents: _documents_bytes,
+    FoundBelow: _documents_bytes,
     Filter: _filter_bytes,
+    FilterBelow: _filter_bytes,
 }

@@ -91,13 +91,11 @@ class Sender:
 
     def _encoded(self, spans: "list[RecordedSpan]") -> tuple[bytes, int]:
         """A request with the spans, and how many of them could be encoded."""
-        request, written = self._requests.traces()
+        encoded: list[bytes] = []
         for span in spans:
             with GUARD:
-                self._spans.encode(span, written.add())
-                continue
-            del written[-1]
-        return request.SerializeToString(), len(written)
+                encoded.append(self._spans.encode(span))
+        return self._requests.traces(encoded), len(encoded)
 
     def _attempt(self, signal: Signal, payload: bytes) -> Delivery:
         delivery = Delivery(Outcome.RETRY, reason="the exporter failed")

@@ -1,7 +1,6 @@
 """Searches inside a search: one stage, the outermost."""
 
 from contextvars import Token
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
@@ -11,6 +10,7 @@ from ragvigil.context import CURRENT_RECORDED, detach
 from ragvigil.documents import Documents, FoundBelow
 from ragvigil.guard import GUARD
 from ragvigil.predicates import Filter
+from ragvigil.predicates.clauses import FilterBelow
 from ragvigil.stages import Stage
 
 T = TypeVar("T")
@@ -18,11 +18,6 @@ T = TypeVar("T")
 _RETRIEVE: Final = "retrieve"
 _INNERMOST: Final = create_key("ragvigil-innermost-search")
 _FACTS: Final = ("query", "top_k", "db_system", "collection", "index_version")
-
-
-@dataclass(frozen=True, slots=True)
-class FilterBelow(Filter):
-    """The filter of a search inside the one that records it."""
 
 
 _UNSEEN: Final = Filter(None, raw="not seen")

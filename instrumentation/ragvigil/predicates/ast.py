@@ -73,7 +73,7 @@ class PredicateError(ValueError):
 
 def children(node: Predicate) -> tuple[Predicate, ...]:
     """The predicates directly below `node`."""
-    if isinstance(node, And | Or):
+    if isinstance(node, _GROUPS):
         return node.args
     return (node.arg,) if isinstance(node, Not) else ()
 
@@ -82,7 +82,7 @@ def count_values(node: Predicate) -> int:
     """How many values a predicate holds, roughly its size."""
     if isinstance(node, Leaf):
         return len(node.value) if isinstance(node.value, tuple) else 1
-    return 1 + sum([count_values(child) for child in children(node)])
+    return 1 + sum(map(count_values, children(node)))
 
 
 def walk(node: Predicate, path: str = "") -> Iterator[tuple[str, Predicate]]:
@@ -90,5 +90,18 @@ def walk(node: Predicate, path: str = "") -> Iterator[tuple[str, Predicate]]:
     yield path, node
     if isinstance(node, Not):
         yield from walk(node.arg, f"{path}/arg")
-    for index, child in enumerate(node.args if isinstance(node, And | Or) else ()):
-        yield from walk(child, f"{path}/args/{index}")
+    elif isinstance(node, _GROUPS):
+        for index, child in enumerate(node.args):
+            yield from walk(child, f"{path}/args/{index}")
+
+
+def count_opaque(node: Predicate) -> int:
+    """How many parts of a predicate have no known meaning."""
+    if isinstance(node, _LEAVES):
+        return 0
+    return 1 if isinstance(node, Opaque) else sum(map(count_opaque, children(node)))
+
+
+# Made once: `And | Or` inside a function makes a new union for each call.
+_GROUPS = (And, Or)
+_LEAVES = (Leaf, ProtectedLeaf)

@@ -86,8 +86,8 @@ def opaque(dialect: str, raw: str) -> Predicate:
 
 
 def _one(op: Op, field: str, value: object) -> Predicate:
-    if _is_own(value):
-        return Leaf(op, field, value)
+    if type(value) in _OWN:
+        return Leaf(op, field, cast("Scalar", value))
     try:
         return Leaf(op, field, _scalar(value), isinstance(value, date))
     except Exception:  # noqa: BLE001 - a value of any type may fail in any way
@@ -97,7 +97,7 @@ def _one(op: Op, field: str, value: object) -> Predicate:
 def _many(op: Op, field: str, values: Iterable[object]) -> Predicate:
     try:
         listed = (values,) if isinstance(values, str) else tuple(values)
-        if all(map(_is_own, listed)):
+        if _OWN.issuperset(map(type, listed)):
             return Leaf(op, field, cast("tuple[Scalar, ...]", listed))
         moments = [isinstance(value, date) for value in listed]
         if any(moments) and not all(moments):

@@ -1,7 +1,6 @@
 """Replace values that tell who may see what by their HMAC, before a filter leaves the process."""
 
 import hmac
-from dataclasses import replace
 
 from ragvigil.predicates.ast import And, Leaf, Not, Opaque, Or, Predicate, ProtectedLeaf, Scalar
 from ragvigil.predicates.build import NEUTRAL
@@ -17,7 +16,8 @@ def protected(said: Filter, key: bytes, also: frozenset[str] = frozenset()) -> F
     """
     if said.predicate is None:
         return said
-    return replace(said, predicate=_replaced(said.predicate, said.protected_fields() | also, key))
+    predicate = _replaced(said.predicate, said.protected_fields() | also, key)
+    return Filter(predicate, said.labels, said.dialect, said.raw)
 
 
 def value_hmac(value: Scalar, key: bytes) -> str:
@@ -26,16 +26,13 @@ def value_hmac(value: Scalar, key: bytes) -> str:
 
 
 def _replaced(node: Predicate, fields: frozenset[str], key: bytes) -> Predicate:
-    match node:
-        case And(args):
-            return And(tuple([_replaced(arg, fields, key) for arg in args]))
-        case Or(args):
-            return Or(tuple([_replaced(arg, fields, key) for arg in args]))
-        case Not(arg):
-            return Not(_replaced(arg, fields, key))
-        case Leaf(_, field) if field in fields:
-            return _hidden(node, key)
-    return node
+    if isinstance(node, Leaf):
+        return _hidden(node, key) if node.field in fields else node
+    if isinstance(node, And):
+        return And(tuple([_replaced(arg, fields, key) for arg in node.args]))
+    if isinstance(node, Or):
+        return Or(tuple([_replaced(arg, fields, key) for arg in node.args]))
+    return Not(_replaced(node.arg, fields, key)) if isinstance(node, Not) else node
 
 
 def _hidden(leaf: Leaf, key: bytes) -> Predicate:

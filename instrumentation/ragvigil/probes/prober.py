@@ -47,7 +47,8 @@ class Prober:
         self, recorder: "Recorder", stage: Stage, said: Filter, arguments: Arguments, keywords: Keywords
     ) -> Probe | None:
         try:
-            return self._probe(stage, said, arguments, keywords, recorder.probe_sample.share)
+            recorded = 1.0 if stage.trace is None else stage.trace.probability
+            return self._probe(stage, said, arguments, keywords, recorded * recorder.probe_sample.share)
         except Exception as problem:  # noqa: BLE001 - arguments of any type may fail in any way, and then there is none
             recorder.count_probe("unsupported")
             why = problem if isinstance(problem, NotProbeable | Unreadable) else type(problem).__name__

@@ -3,6 +3,7 @@
 from ragvigil.testing.control import ManualClock, SequentialIds, strict
 from ragvigil.testing.exporter import InMemoryExporter
 from ragvigil.testing.receiver import Receiver, Reply, Request, receiving
+from ragvigil.testing.recordings import Recording, recording
 from ragvigil.testing.snapshots import EventSnapshot, LogSnapshot, SpanSnapshot, describe, read_logs, read_spans
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "LogSnapshot",
     "ManualClock",
     "Receiver",
+    "Recording",
     "Reply",
     "Request",
     "SequentialIds",
@@ -19,5 +21,6 @@ __all__ = [
     "read_logs",
     "read_spans",
     "receiving",
+    "recording",
     "strict",
 ]

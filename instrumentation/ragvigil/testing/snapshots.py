@@ -1,5 +1,6 @@
 """Exported telemetry as plain values that a test can compare."""
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from ragvigil import attributes as names
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +40,49 @@ class SpanSnapshot:
     events: list[EventSnapshot]
     links: list[tuple[str, str]]
     dropped_attributes: int
+    dropped_events: int
+    dropped_links: int
     resource: dict[str, Any]
 
     @property
     def duration_s(self) -> float:
         """How long it took."""
         return (self.end_ns - self.start_ns) / 1e9
+
+    @property
+    def stage(self) -> str | None:
+        """Which stage it is; None for an answer and for spans of others."""
+        return self._text(names.STAGE)
+
+    @property
+    def answer_id(self) -> str | None:
+        """The id of an answer; None for anything else."""
+        return self._text(names.ANSWER_ID)
+
+    @property
+    def input(self) -> str | None:
+        """The question of an answer, the text that a stage was given."""
+        return self._text(names.INPUT_VALUE)
+
+    @property
+    def output(self) -> str | None:
+        """The text of an answer, the text that a stage made."""
+        return self._text(names.OUTPUT_VALUE)
+
+    @property
+    def filter_state(self) -> str | None:
+        """Of a retrieval: known, none, partial or unknown."""
+        return self._text(names.FILTER_STATE)
+
+    @property
+    def documents(self) -> list[tuple[str, float | None]]:
+        """Ids and scores of what a stage returned, best first; empty where it told of none."""
+        listed = json.loads(self._text(names.STAGE_OUTPUT_DOCUMENTS) or "[]")
+        return [(document["id"], document["score"]) for document in listed]
+
+    def _text(self, name: str) -> str | None:
+        value = self.attributes.get(name)
+        return value if isinstance(value, str) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +144,8 @@ def _snapshot(span: Span, resource: dict[str, Any]) -> SpanSnapshot:
         events=[EventSnapshot(e.name, e.time_unix_nano, _attributes(e.attributes)) for e in span.events],
         links=[(link.trace_id.hex(), link.span_id.hex()) for link in span.links],
         dropped_attributes=span.dropped_attributes_count,
+        dropped_events=span.dropped_events_count,
+        dropped_links=span.dropped_links_count,
         resource=resource,
     )
 

@@ -1,0 +1,1 @@
+"""Finished spans for the span processors of the application's own `TracerProvider`; off the request thread."""
