@@ -130,7 +130,7 @@ def _write_identity(span: RecordedSpan, answer: Answer | None, out: AttributeWri
     out.written.append(own)
     if span.trace is not None and span.trace.probe_id is not None:
         out.text(span.trace.probe_id, names.PROBE_ID)
-    elif answer is not None:
+    elif answer is not None and not answer.is_withdrawn:
         out.text(answer.id, names.ANSWER_ID)
     elif span.answer is not None:
         out.written.append(_ANSWER_SPAN_ID + b"%016x" % span.answer.span_id)
