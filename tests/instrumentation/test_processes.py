@@ -46,30 +46,35 @@ def test_import_loads_opentelemetry_and_protobuf_only() -> None:
     assert loaded[1:] in ([], [""])
 
 
-def test_another_implementation_of_contexts_is_respected(tmp_path: Path) -> None:
-    """OpenTelemetry lets a package keep its context in something else than a context variable."""
-    metadata = tmp_path / "listed-1.dist-info"
+OTHER_CONTEXTS = """
+from opentelemetry.context.context import Context, _RuntimeContext
+
+class Listed(_RuntimeContext):
+    stack = [Context()]
+
+    def attach(self, context):
+        self.stack.append(context)
+        return len(self.stack) - 1
+
+    def get_current(self):
+        return self.stack[-1]
+
+    def detach(self, token):
+        del self.stack[token:]
+"""
+
+
+def install_other_contexts(folder: Path) -> None:
+    metadata = folder / "listed-1.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: listed\nVersion: 1\n")
     (metadata / "entry_points.txt").write_text("[opentelemetry_context]\nlisted = listed:Listed\n")
-    (tmp_path / "listed.py").write_text(
-        textwrap.dedent("""
-            from opentelemetry.context.context import Context, _RuntimeContext
+    (folder / "listed.py").write_text(OTHER_CONTEXTS)
 
-            class Listed(_RuntimeContext):
-                stack = [Context()]
 
-                def attach(self, context):
-                    self.stack.append(context)
-                    return len(self.stack) - 1
-
-                def get_current(self):
-                    return self.stack[-1]
-
-                def detach(self, token):
-                    del self.stack[token:]
-        """)
-    )
+def test_another_implementation_of_contexts_is_respected(tmp_path: Path) -> None:
+    """OpenTelemetry lets a package keep its context in something else than a context variable."""
+    install_other_contexts(tmp_path)
     found = run(
         """
         import os, sys
