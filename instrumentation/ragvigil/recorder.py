@@ -4,6 +4,7 @@ import os
 import time
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from opentelemetry import trace
@@ -31,6 +32,7 @@ from ragvigil.tokens import signed, verified
 from ragvigil.version import __version__
 
 if TYPE_CHECKING:
+    from ragvigil.export.spooling import SpoolingExporter
     from ragvigil.span import RecordedSpan
 
 
@@ -49,12 +51,14 @@ class Recorder:
         secret = settings.secret_key or os.urandom(32)
         self._token_key = None if settings.secret_key is None else derived_key(secret, ANSWER_TOKENS)
         self._queue = TraceQueue(settings.max_queue_traces, settings.max_queue_bytes, self._counters)
+        resource = {**_process_resource(), **settings.resource}
+        self._spool = _spool(settings, str(resource[names.SERVICE_INSTANCE_ID]), exporter, backoff, self._counters)
         sender = Sender(
             self._queue,
             self._counters,
             SpanEncoder(derived_key(secret, FILTER_VALUES), document_texts=settings.document_texts),
-            RequestEncoder({**_process_resource(), **settings.resource}),
-            exporter,
+            RequestEncoder(resource),
+            self._spool or exporter,
         )
         self._worker = Worker(
             self._queue,
@@ -63,6 +67,7 @@ class Recorder:
             backoff=backoff,
             export_interval_s=settings.export_interval_s,
             counts_interval_s=settings.counts_interval_s,
+            spool=self._spool,
         )
         self.probe_sample = ProbeSample(settings.probe_share, derived_key(secret, PROBE_SAMPLE))
         self._probes = ProbeRunner(self._counters, settings.max_waiting_probes, settings.probe_timeout_s)
@@ -129,7 +134,7 @@ class Recorder:
             self._counters.add_probe("dropped")
 
     def flush(self, timeout_s: float) -> bool:
-        """Wait until all that was handed over before is delivered or dropped; False when the time is over first.
+        """Wait until all that was handed over before is delivered, spooled or dropped; False when time is over first.
 
         Its probes are done before, in at most half of the time, so that one that hangs does not hold up the rest.
         """
@@ -142,7 +147,7 @@ class Recorder:
         return self._counters.read()
 
     def shutdown(self, timeout_s: float) -> bool:
-        """Deliver what is there, then stop; probes that wait, and spans that end later, are counted as dropped."""
+        """Deliver what is there or spool it, then stop; waiting probes, and spans that end later, count as dropped."""
         self._probes.stop()
         is_flushed = self._worker.flush(timeout_s)
         self._is_open = False
@@ -153,6 +158,21 @@ class Recorder:
         """Forget everything, in a forked child: the parent delivers it, and our locks may be held by its threads."""
         self._is_open = False
         self._counters = Counters()
+        if self._spool is not None:
+            self._spool.abandon()
+
+
+def _spool(
+    settings: Settings, instance_id: str, exporter: Exporter, backoff: Backoff, counters: Counters
+) -> "SpoolingExporter | None":
+    """The exporter with the spool directory behind it, if there is one."""
+    if settings.spool_dir is None:
+        return None
+    from ragvigil.export.spooling import SpoolingExporter  # nobody else pays for it
+
+    return SpoolingExporter(
+        exporter, settings.spool_dir, instance_id, settings.max_spool_bytes, replace(backoff), counters
+    )
 
 
 def _process_resource() -> dict[str, str | int]:

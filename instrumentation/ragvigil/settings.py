@@ -2,8 +2,11 @@
 
 import logging
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -34,6 +37,8 @@ class Settings:
     probe_timeout_s: float
     max_waiting_probes: int
     document_texts: bool
+    spool_dir: Path | None
+    max_spool_bytes: int
 
 
 def is_disabled(environ: Mapping[str, str]) -> bool:
@@ -167,3 +172,27 @@ def checked_key(secret_key: object) -> bytes | None:
 
 
 _MIN_KEY_BYTES: Final = 16
+
+
+def checked_spool_dir(given: object, environ: Mapping[str, str]) -> Path | None:
+    """The directory given, else that of RAGVIGIL_SPOOL_DIR, as an absolute path; it need not exist yet."""
+    source, path = ("spool_dir", given) if given is not None else ("RAGVIGIL_SPOOL_DIR", environ.get(SPOOL_DIR))
+    if path is None or (path == "" and given is None):
+        return None
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "\0" in str(path):
+        raise ValueError(f"{source}: got {path!r}; expected the path of a directory")
+    if find_spec("fcntl") is None:
+        raise ValueError(f"{source}: got {path!r}; a spool needs the file locks of a Unix system")
+    return Path(path).absolute()
+
+
+def checked_spool_bytes(max_spool_bytes: int) -> int:
+    """Refuse a limit in which no segments fit."""
+    positive("max_spool_bytes", max_spool_bytes, whole=True)
+    if max_spool_bytes < _MIN_SPOOL_BYTES:
+        raise ValueError(f"max_spool_bytes: got {max_spool_bytes!r}; expected at least {_MIN_SPOOL_BYTES}")
+    return max_spool_bytes
+
+
+SPOOL_DIR: Final = "RAGVIGIL_SPOOL_DIR"
+_MIN_SPOOL_BYTES: Final = 1 << 20

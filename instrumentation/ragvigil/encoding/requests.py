@@ -77,6 +77,7 @@ def _numbers(counts: Counts) -> dict[str, Value]:
         names.SPANS_DROPPED: counts.dropped,
         **{f"{names.FEEDBACK_COUNT_PREFIX}{outcome}": n for outcome, n in asdict(counts.feedback).items()},
         **{f"{names.PROBES_COUNT_PREFIX}{outcome}": n for outcome, n in asdict(counts.probes).items()},
+        **{f"{names.SPOOL_COUNT_PREFIX}{outcome}": n for outcome, n in asdict(counts.spool).items()},
     }
 
 

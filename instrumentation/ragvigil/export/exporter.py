@@ -18,6 +18,7 @@ class Outcome(Enum):
     ACCEPTED = "accepted"
     RETRY = "retry"
     REFUSED = "refused"
+    SPOOLED = "spooled"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,9 @@
 
 import threading
 import time
-from typing import Final
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
 
 from ragvigil.clock import Clock
 from ragvigil.export.backoff import Backoff
@@ -11,11 +13,16 @@ from ragvigil.export.queue import TraceQueue
 from ragvigil.export.sender import Sender
 from ragvigil.guard import GUARD
 
+if TYPE_CHECKING:
+    from ragvigil.export.spooling import SpoolingExporter
+
 _JOIN_S: Final = 1.0
+_PATIENCE: Final = 0.8
+"""Share of the time of a flush after which what the receiver has not taken goes to the spool."""
 
 
 class Worker:
-    """One daemon thread, started with the first trace."""
+    """One daemon thread, started with the first trace. spool: the sender's exporter, if it has a directory."""
 
     def __init__(
         self,
@@ -26,6 +33,7 @@ class Worker:
         backoff: Backoff,
         export_interval_s: float,
         counts_interval_s: float,
+        spool: "SpoolingExporter | None" = None,
     ) -> None:
         self._queue = queue
         self._sender = sender
@@ -34,8 +42,10 @@ class Worker:
         self._export_interval_s = export_interval_s
         self._counts_interval_s = counts_interval_s
         self._counts_due_at = time.monotonic() + counts_interval_s
+        self._spool = spool
         self._flushes_asked = 0
         self._flushes_done = 0
+        self._hurrying = 0
         self._stopping = False
         self._thread: threading.Thread | None = None
 
@@ -48,18 +58,21 @@ class Worker:
                     self._thread.start()
 
     def flush(self, timeout_s: float) -> bool:
-        """Wait until all that was handed over before is delivered or dropped; False when the time is over first."""
+        """Wait until all that was handed over before is delivered, spooled or dropped; False if time is over first."""
         self.ensure_running()
         with self._queue.changed:
             self._flushes_asked += 1
             mine = self._flushes_asked
             self._queue.changed.notify_all()
-            return self._queue.changed.wait_for(lambda: self._flushes_done >= mine, timeout_s)
+            with self._hurried(_PATIENCE * timeout_s):
+                return self._queue.changed.wait_for(lambda: self._flushes_done >= mine, timeout_s)
 
     def stop(self) -> None:
-        """End the thread after the attempt that it is at; what still waits is dropped and counted."""
+        """End the thread after the attempt that it is at; what still waits is spooled, or dropped and counted."""
         with self._queue.changed:
             self._stopping = True
+            if self._spool is not None:
+                self._spool.hurry(time.monotonic())
             self._queue.changed.notify_all()
         if self._thread is not None:
             self._thread.join(_JOIN_S)
@@ -74,6 +87,8 @@ class Worker:
                 self._work()
                 continue
             self._pause(self._backoff.next_s(None))
+        with GUARD:
+            self._spool_rest()
 
     def _has_reason(self) -> bool:
         return self._stopping or self._flushes_asked > self._flushes_done or self._queue.is_half_full()
@@ -89,9 +104,40 @@ class Worker:
             if not self._succeeded(self._sender.send_counts(self._clock.wall_ns())):
                 return
             self._counts_due_at = time.monotonic() + self._counts_interval_s
+        self._settle_flushes(asked)
+        if self._spool is not None and not self._stopping:
+            until = time.monotonic() + self._export_interval_s
+            self._spool.ship(lambda: not self._has_reason() and time.monotonic() < until)
+
+    @contextmanager
+    def _hurried(self, within_s: float) -> Iterator[None]:
+        """While somebody waits, no attempt takes longer than that if there is a spool instead."""
+        if self._spool is None:
+            yield
+            return
+        self._hurrying += 1
+        self._spool.hurry(time.monotonic() + within_s)
+        try:
+            yield
+        finally:
+            self._hurrying -= 1
+            if not self._hurrying and not self._stopping:
+                self._spool.take_time()
+
+    def _settle_flushes(self, asked: int) -> None:
+        """All that was asked for up to `asked` is done."""
+        if self._spool is not None and asked > self._flushes_done:
+            self._spool.sync()
         with self._queue.changed:
             self._flushes_done = asked
             self._queue.changed.notify_all()
+
+    def _spool_rest(self) -> None:
+        """Write what still waits to disk, where there is a directory."""
+        last = self._queue.last_number
+        while self._spool is not None and not self._queue.is_settled(last):
+            if self._sender.send_oldest().outcome is Outcome.RETRY:
+                return
 
     def _succeeded(self, delivery: Delivery) -> bool:
         """Whether to go on; after a failed attempt, once the time has come to begin anew."""

@@ -1,0 +1,107 @@
+"""Delivers to a receiver; to files while none answers, and from them when it is back."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from ragvigil.counts import Counters
+from ragvigil.export.attempts import Attempts
+from ragvigil.export.backoff import Backoff
+from ragvigil.export.exporter import Delivery, Exporter, Outcome, Signal
+from ragvigil.guard import GUARD
+from ragvigil.spool.framing import packed_frames
+from ragvigil.spool.shipping import Shipper
+from ragvigil.spool.writer import SegmentWriter
+
+
+class SpoolingExporter:
+    """An exporter with a spool directory behind it. Used by one thread at a time, but for `hurry` and `abandon`.
+
+    After a failed attempt the receiver counts as away for a growing while, during which everything goes to files at
+    once. Nothing here raises OSError: a directory that cannot be used is counted and told, and telemetry waits in
+    memory as it does without a directory.
+    """
+
+    def __init__(
+        self,
+        exporter: Exporter,
+        directory: Path,
+        instance_id: str,
+        max_bytes: int,
+        backoff: Backoff,
+        counters: Counters,
+    ) -> None:
+        self._attempts = Attempts(exporter)
+        self._counters = counters
+        self._writer = SegmentWriter(directory, instance_id, max_bytes, counters)
+        self._shipper = Shipper(directory, self._writer.ledger, counters)
+        self._backoff = backoff
+        self._away_until = 0.0
+        self._reason = ""
+        self.hurry = self._attempts.hurry
+        self.take_time = self._attempts.take_time
+
+    def export(self, signal: Signal, payload: bytes) -> Delivery:
+        """Try once, then write to disk: SPOOLED, with the number of spans that no file can take as `rejected`."""
+        delivery = self._attempt(signal, payload)
+        return self._keep(signal, payload, delivery) if delivery.outcome is Outcome.RETRY else delivery
+
+    def sync(self) -> None:
+        """Bring what was written to the disk, so that it survives a loss of power too."""
+        self._on_disk(self._writer.sync)
+
+    def ship(self, may_go_on: Callable[[], bool]) -> None:
+        """Deliver what lies in the directory while the receiver takes it; leave no segment open for long."""
+        if time.monotonic() < self._away_until:
+            self._on_disk(self._writer.close_old)
+            return
+        self._on_disk(self._writer.close)
+        self._on_disk(lambda: self._ship_all(may_go_on))
+
+    def close(self) -> None:
+        """Leave what lies in the directory to others."""
+        self._shipper.release()
+        self._on_disk(self._writer.close)
+        self._attempts.close()
+
+    def abandon(self) -> None:
+        """Let go of the parent's files in a forked child."""
+        self._writer.abandon()
+        self._shipper.release()
+
+    def _attempt(self, signal: Signal, payload: bytes) -> Delivery:
+        if time.monotonic() < self._away_until:
+            return Delivery(Outcome.RETRY, reason=self._reason)
+        delivery = self._attempts.attempt(signal, payload)
+        if delivery.outcome is Outcome.RETRY:
+            self._away_until = time.monotonic() + self._backoff.next_s(delivery.retry_after_s)
+            self._reason = delivery.reason
+            where = self._writer.directory
+            GUARD.report(f"telemetry goes to {where}, the receiver does not take it: {delivery.reason}")
+        else:
+            self._backoff.reset()
+        return delivery
+
+    def _keep(self, signal: Signal, payload: bytes, failed: Delivery) -> Delivery:
+        frames = packed_frames(signal, payload)
+        fitting = [packed for packed in frames if self._writer.fits(packed)]
+        if not self._on_disk(lambda: self._writer.append(fitting)):
+            return failed
+        if len(fitting) < len(frames):
+            GUARD.report(f"some {signal} are lost, they are too large for a file in {self._writer.directory}")
+        lost = [packed.contents for packed in frames if not self._writer.fits(packed)]
+        return Delivery(Outcome.SPOOLED, rejected=sum([contents.spans + contents.feedback for contents in lost]))
+
+    def _ship_all(self, may_go_on: Callable[[], bool]) -> None:
+        while may_go_on() and self._shipper.ship(self._attempt):
+            pass
+
+    def _on_disk(self, work: Callable[[], object]) -> bool:
+        """Whether the work was done; a failure of the disk is counted and told once."""
+        try:
+            work()
+        except OSError as failure:
+            self._counters.add_spool("failed")
+            GUARD.report(f"the spool directory {self._writer.directory} fails ({failure!r})")
+            return False
+        return True
