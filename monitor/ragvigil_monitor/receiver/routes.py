@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -12,13 +11,13 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportM
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 from ragvigil_monitor.api.auth import ServiceDep, may_ingest
-from ragvigil_monitor.errors import BadTelemetry, Overloaded
+from ragvigil_monitor.errors import BadTelemetry
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.bodies import PROTOBUF, check_headers, decompressed, encoding_of, read_body
 from ragvigil_monitor.receiver.decoding import decode_logs, decode_traces
 from ragvigil_monitor.receiver.intake import Intake
-from ragvigil_monitor.receiver.resources import UNKNOWN_SERVICE
 from ragvigil_monitor.receiver.times import microseconds
+from ragvigil_monitor.receiver.unreadable import count_unreadable
 from ragvigil_monitor.service import Service
 
 router = APIRouter(prefix="/v1", dependencies=[Depends(may_ingest)], tags=["telemetry"])
@@ -68,7 +67,7 @@ async def _receive(request: Request, service: Service, decode: Decode) -> Batch:
         try:
             batch = await _decoded(request, service, intake, decode)
         except BadTelemetry as bad:
-            _count_unreadable(service, bad)
+            count_unreadable(service.committer, f"rejected_request_{bad.status}")
             raise
         await asyncio.wrap_future(service.committer.submit(batch))
     return batch
@@ -81,13 +80,6 @@ async def _decoded(request: Request, service: Service, intake: Intake, decode: D
     received_us = microseconds(service.clock())
     with service.committer.announced():
         return await intake.decode(lambda: decode(decompressed(body, encoding, max_bytes), received_us))
-
-
-def _count_unreadable(service: Service, bad: BadTelemetry) -> None:
-    counts = Batch()
-    counts.count(UNKNOWN_SERVICE, f"rejected_request_{bad.status}")
-    with suppress(Overloaded):
-        service.committer.submit(counts)
 
 
 def _protobuf(message: Message) -> Response:

@@ -5,7 +5,7 @@ from ragvigil_monitor.settings.guardrails import Faithfulness, FalseExclusion, G
 from ragvigil_monitor.settings.judge import JudgeSettings
 from ragvigil_monitor.settings.phoenix import Phoenix
 from ragvigil_monitor.settings.review import Review
-from ragvigil_monitor.settings.service import Server, Webhook
+from ragvigil_monitor.settings.service import Server, Spool, Webhook
 from ragvigil_monitor.settings.settings import Settings
 
 __all__ = [
@@ -20,5 +20,6 @@ __all__ = [
     "Review",
     "Server",
     "Settings",
+    "Spool",
     "Webhook",
 ]

@@ -22,7 +22,7 @@ from ragvigil_monitor.settings.guardrails import Guardrails
 from ragvigil_monitor.settings.judge import JudgeSettings
 from ragvigil_monitor.settings.phoenix import Phoenix
 from ragvigil_monitor.settings.review import Review
-from ragvigil_monitor.settings.service import Alarms, Notify, Schedule, Server, StoreSettings
+from ragvigil_monitor.settings.service import Alarms, Notify, Schedule, Server, Spool, StoreSettings
 
 
 class Settings(BaseSettings):
@@ -37,6 +37,7 @@ class Settings(BaseSettings):
 
     server: Server = Field(Server(), description="The service.")
     store: StoreSettings = Field(StoreSettings(), description="The database.")
+    spool: Spool = Field(Spool(), description="The spool directory.")
     schedule: Schedule = Field(Schedule(), description="The jobs.")
     alarms: Alarms = Field(Alarms(), description="The alarms.")
     guardrails: Guardrails = Field(Guardrails(), description="The guardrails.")

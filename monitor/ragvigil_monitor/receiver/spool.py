@@ -1,0 +1,159 @@
+"""Telemetry from a spool directory: segments that no process writes any more, stored as if they came over HTTP."""
+
+import logging
+import threading
+from collections import deque
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from ragvigil.spool.claim import Claim, claim
+from ragvigil.spool.directory import segments
+from ragvigil.spool.frames import Frame, Kind, TornSegment
+from ragvigil_monitor.errors import BadTelemetry, Overloaded, StoreUnavailable
+from ragvigil_monitor.receiver.batch import Batch
+from ragvigil_monitor.receiver.decoding import decode_logs, decode_traces
+from ragvigil_monitor.receiver.times import microseconds
+from ragvigil_monitor.receiver.unreadable import count_unreadable
+from ragvigil_monitor.service import Service
+
+MOST_PENDING: Final = 64
+"""So many frames wait for their commit at once, which then is one for all of them."""
+DAMAGED: Final = "rejected_spool_damaged"
+"""Outcome of a segment that ends in the middle of a frame, or in something that is none."""
+
+logger = logging.getLogger(__name__)
+
+
+class _Stopped(Exception):  # noqa: N818 - not an error
+    """The service stops; what is left of the segment is read by the next one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    batch: Batch
+    done: Future[None]
+
+
+class SpoolReader:
+    """One thread that looks into `directory` every `poll_s` seconds.
+
+    A context manager. A segment is deleted when all of it is committed; whatever interrupts that, all of it is read
+    again, and the store keeps each span and event once. A segment that a process has open is left alone.
+    """
+
+    def __init__(self, service: Service, directory: Path, poll_s: float) -> None:
+        self._service = service
+        self._directory = directory
+        self._poll_s = poll_s
+        self._troubles: set[str] = set()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="ragvigil-spool", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def read_all(self) -> int:
+        """Read every segment that is closed now; how many are done. What cannot be read is logged and left."""
+        done = 0
+        try:
+            for file in segments(self._directory):
+                done += self._is_read(file.path)
+        except OSError as failure:
+            self._tell(f"The spool directory {self._directory} cannot be read: {failure}")
+        except (StoreUnavailable, Overloaded) as failure:
+            self._tell(f"What lies in {self._directory} cannot be stored now: {failure}")
+        else:
+            self._troubles.clear()
+        return done
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self.read_all()
+            except _Stopped:
+                return
+            except Exception:  # this thread must live on; what it could not read stays where it is
+                logger.exception("The spool directory %s could not be read.", self._directory)
+            self._stop.wait(self._poll_s)
+
+    def _is_read(self, path: Path) -> bool:
+        taken = claim(path)
+        if taken is None:
+            return False
+        with taken:
+            if self._is_damaged(taken):
+                count_unreadable(self._service.committer, DAMAGED)
+                logger.warning("%s is damaged; what was whole is stored, the file is kept aside.", path)
+                taken.set_aside()
+            else:
+                taken.delete()
+        return True
+
+    def _is_damaged(self, taken: Claim) -> bool:
+        """Store the frames of a segment; whether something else came behind them."""
+        pending: deque[_Pending] = deque()
+        is_damaged = False
+        try:
+            for frame in taken.frames():
+                if self._stop.is_set():
+                    raise _Stopped
+                self._submit(frame, pending)
+        except TornSegment:
+            is_damaged = True
+        while pending:
+            self._settle(pending)
+        return is_damaged
+
+    def _submit(self, frame: Frame, pending: deque[_Pending]) -> None:
+        try:
+            batch = self._decoded(frame)
+        except BadTelemetry as bad:
+            count_unreadable(self._service.committer, f"rejected_request_{bad.status}")
+            return
+        while True:
+            try:
+                pending.append(_Pending(batch, self._service.committer.submit(batch)))
+                break
+            except Overloaded:
+                if not pending:
+                    raise
+                self._settle(pending)
+        if len(pending) >= MOST_PENDING:
+            self._settle(pending)
+
+    def _decoded(self, frame: Frame) -> Batch:
+        received_us = microseconds(self._service.clock())
+        if frame.kind is Kind.LOGS:
+            return decode_logs(frame.payload, received_us)
+        forwarder = self._service.forwarder
+        return decode_traces(frame.payload, received_us, pick=None if forwarder is None else forwarder.pick)
+
+    def _settle(self, pending: deque[_Pending]) -> None:
+        """Wait until the oldest is committed; raises StoreUnavailable. What no table takes is counted already."""
+        oldest = pending.popleft()
+        failure = oldest.done.exception()
+        if isinstance(failure, StoreUnavailable):
+            raise failure
+        if failure is None and self._service.forwarder is not None and oldest.batch.picked is not None:
+            self._service.forwarder.forward(oldest.batch.picked)
+
+    def _tell(self, trouble: str) -> None:
+        if trouble not in self._troubles:
+            self._troubles.add(trouble)
+            logger.warning("%s", trouble)
+
+
+def open_spool_reader(service: Service) -> SpoolReader | None:
+    """The reader of the directory that the settings name, if they name one."""
+    spool = service.settings.spool
+    return None if spool.directory is None else SpoolReader(service, spool.directory, spool.poll_s)
