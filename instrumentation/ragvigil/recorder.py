@@ -3,7 +3,7 @@
 import os
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ from ragvigil.keys import ANSWER_TOKENS, FILTER_VALUES, PROBE_SAMPLE, derived_ke
 from ragvigil.probes.probe import Probe
 from ragvigil.probes.runner import ProbeRunner
 from ragvigil.probes.sample import ProbeSample
+from ragvigil.rare import Value
 from ragvigil.settings import Settings
 from ragvigil.tokens import signed, verified
 from ragvigil.version import __version__
@@ -52,7 +53,7 @@ class Recorder:
         self._token_key = None if settings.secret_key is None else derived_key(secret, ANSWER_TOKENS)
         self._queue = TraceQueue(settings.max_queue_traces, settings.max_queue_bytes, self._counters)
         resource = {**_process_resource(), **settings.resource}
-        self._spool = _spool(settings, str(resource[names.SERVICE_INSTANCE_ID]), exporter, backoff, self._counters)
+        self._spool = _spool(settings, resource, exporter, backoff, self._counters, self._queue.is_half_full)
         sender = Sender(
             self._queue,
             self._counters,
@@ -163,16 +164,22 @@ class Recorder:
 
 
 def _spool(
-    settings: Settings, instance_id: str, exporter: Exporter, backoff: Backoff, counters: Counters
+    settings: Settings,
+    resource: Mapping[str, Value],
+    exporter: Exporter,
+    backoff: Backoff,
+    counters: Counters,
+    is_pressed: Callable[[], bool],
 ) -> "SpoolingExporter | None":
     """The exporter with the spool directory behind it, if there is one."""
     if settings.spool_dir is None:
         return None
     from ragvigil.export.spooling import SpoolingExporter  # nobody else pays for it
+    from ragvigil.spool.writer import SegmentWriter
 
-    return SpoolingExporter(
-        exporter, settings.spool_dir, instance_id, settings.max_spool_bytes, replace(backoff), counters
-    )
+    instance_id = str(resource[names.SERVICE_INSTANCE_ID])
+    writer = SegmentWriter(settings.spool_dir, instance_id, settings.max_spool_bytes, counters)
+    return SpoolingExporter(exporter, writer, counters, replace(backoff), is_pressed)
 
 
 def _process_resource() -> dict[str, str | int]:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from pathlib import Path
+from typing import Final
 
 from ragvigil.counts import Counters
 from ragvigil.export.attempts import Attempts
@@ -13,9 +13,12 @@ from ragvigil.spool.framing import packed_frames
 from ragvigil.spool.shipping import Shipper
 from ragvigil.spool.writer import SegmentWriter
 
+_UNREADABLE_S: Final = 30.0
+"""After a failure to read or delete files so long none is read: what cannot be deleted would be delivered forever."""
+
 
 class SpoolingExporter:
-    """An exporter with a spool directory behind it. Used by one thread at a time, but for `hurry` and `abandon`.
+    """An exporter with a spool directory behind it. Used by one thread at a time, but for hurrying and `abandon`.
 
     After a failed attempt the receiver counts as away for a growing while, during which everything goes to files at
     once. Nothing here raises OSError: a directory that cannot be used is counted and told, and telemetry waits in
@@ -25,21 +28,21 @@ class SpoolingExporter:
     def __init__(
         self,
         exporter: Exporter,
-        directory: Path,
-        instance_id: str,
-        max_bytes: int,
-        backoff: Backoff,
+        writer: SegmentWriter,
         counters: Counters,
+        backoff: Backoff,
+        is_pressed: Callable[[], bool],
     ) -> None:
-        self._attempts = Attempts(exporter)
+        self._attempts = Attempts(exporter, is_pressed)
         self._counters = counters
-        self._writer = SegmentWriter(directory, instance_id, max_bytes, counters)
-        self._shipper = Shipper(directory, self._writer.ledger, counters)
+        self._writer = writer
+        self._shipper = Shipper(writer.directory, writer.ledger, counters)
         self._backoff = backoff
         self._away_until = 0.0
+        self._unreadable_until = 0.0
         self._reason = ""
         self.hurry = self._attempts.hurry
-        self.take_time = self._attempts.take_time
+        self.hurried = self._attempts.hurried
 
     def export(self, signal: Signal, payload: bytes) -> Delivery:
         """Try once, then write to disk: SPOOLED, with the number of spans that no file can take as `rejected`."""
@@ -56,7 +59,9 @@ class SpoolingExporter:
             self._on_disk(self._writer.close_old)
             return
         self._on_disk(self._writer.close)
-        self._on_disk(lambda: self._ship_all(may_go_on))
+        if time.monotonic() >= self._unreadable_until and not self._on_disk(lambda: self._ship_all(may_go_on)):
+            self._shipper.release()
+            self._unreadable_until = time.monotonic() + _UNREADABLE_S
 
     def close(self) -> None:
         """Leave what lies in the directory to others."""

@@ -2,8 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Final
 
 from ragvigil.clock import Clock
@@ -45,7 +44,6 @@ class Worker:
         self._spool = spool
         self._flushes_asked = 0
         self._flushes_done = 0
-        self._hurrying = 0
         self._stopping = False
         self._thread: threading.Thread | None = None
 
@@ -60,24 +58,24 @@ class Worker:
     def flush(self, timeout_s: float) -> bool:
         """Wait until all that was handed over before is delivered, spooled or dropped; False if time is over first."""
         self.ensure_running()
-        with self._queue.changed:
+        with self._hurried(_PATIENCE * timeout_s), self._queue.changed:
             self._flushes_asked += 1
             mine = self._flushes_asked
             self._queue.changed.notify_all()
-            with self._hurried(_PATIENCE * timeout_s):
-                return self._queue.changed.wait_for(lambda: self._flushes_done >= mine, timeout_s)
+            return self._queue.changed.wait_for(lambda: self._flushes_done >= mine, timeout_s)
 
     def stop(self) -> None:
         """End the thread after the attempt that it is at; what still waits is spooled, or dropped and counted."""
+        if self._spool is not None:
+            self._spool.hurry(time.monotonic())
         with self._queue.changed:
             self._stopping = True
-            if self._spool is not None:
-                self._spool.hurry(time.monotonic())
             self._queue.changed.notify_all()
         if self._thread is not None:
             self._thread.join(_JOIN_S)
+        else:
+            self._sender.close()
         self._queue.drop_all()
-        self._sender.close()
 
     def _run(self) -> None:
         while not self._stopping:
@@ -89,6 +87,7 @@ class Worker:
             self._pause(self._backoff.next_s(None))
         with GUARD:
             self._spool_rest()
+        self._sender.close()
 
     def _has_reason(self) -> bool:
         return self._stopping or self._flushes_asked > self._flushes_done or self._queue.is_half_full()
@@ -109,20 +108,9 @@ class Worker:
             until = time.monotonic() + self._export_interval_s
             self._spool.ship(lambda: not self._has_reason() and time.monotonic() < until)
 
-    @contextmanager
-    def _hurried(self, within_s: float) -> Iterator[None]:
+    def _hurried(self, within_s: float) -> AbstractContextManager[None]:
         """While somebody waits, no attempt takes longer than that if there is a spool instead."""
-        if self._spool is None:
-            yield
-            return
-        self._hurrying += 1
-        self._spool.hurry(time.monotonic() + within_s)
-        try:
-            yield
-        finally:
-            self._hurrying -= 1
-            if not self._hurrying and not self._stopping:
-                self._spool.take_time()
+        return nullcontext() if self._spool is None else self._spool.hurried(time.monotonic() + within_s)
 
     def _settle_flushes(self, asked: int) -> None:
         """All that was asked for up to `asked` is done."""

@@ -1,6 +1,7 @@
 """Delivers what lies in segments, of this process and of others, once a receiver answers again."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -58,7 +59,8 @@ class Shipper:
 
     def _take_next(self) -> bool:
         for file in segments(self._directory):
-            self._claim = claim(file.path)
+            with suppress(PermissionError):  # of another user; what is ours is not held up by it
+                self._claim = claim(file.path)
             if self._claim is not None:
                 self._offset = 0
                 return True

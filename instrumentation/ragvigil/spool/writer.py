@@ -116,8 +116,8 @@ class SegmentWriter:
             self._number += 1
             path = self.directory / segment_name(self._instance_id, self._number)
             with suppress(FileExistsError):
-                descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-                if _begun(descriptor):
+                descriptor = _begun(path)
+                if descriptor is not None:
                     return _Open(path, descriptor, len(HEADER), time.monotonic())
 
     def _make_room(self) -> None:
@@ -138,7 +138,10 @@ class SegmentWriter:
             raise SpoolFull(f"{self.directory} holds its limit of {self._max_bytes} bytes, all of it in use")
 
     def _evicted(self, file: SpoolFile) -> bool:
-        oldest = claim(file.path)
+        try:
+            oldest = claim(file.path)
+        except PermissionError:  # of another user
+            return False
         if oldest is None:
             return False
         with oldest:
@@ -152,17 +155,29 @@ class SegmentWriter:
         return True
 
 
-def _begun(descriptor: int) -> bool:
-    """Lock a new file and write its header; False when a reader was quicker and took it for an orphan."""
+def _begun(path: Path) -> int | None:
+    """A new file, locked and with its header; None when a reader was quicker and took it for an orphan."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         if locked(descriptor) and os.fstat(descriptor).st_nlink > 0:
             _write_all(descriptor, HEADER)
-            return True
+            _sync_directory(path.parent)
+            return descriptor
     except BaseException:
+        path.unlink(missing_ok=True)
         os.close(descriptor)
         raise
     os.close(descriptor)
-    return False
+    return None
+
+
+def _sync_directory(directory: Path) -> None:
+    """Bring the name of a new file to the disk too."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -24,6 +24,8 @@ MOST_PENDING: Final = 64
 DAMAGED: Final = "rejected_spool_damaged"
 """Outcome of a segment that ends in the middle of a frame, or in something that is none."""
 
+_MOST_TROUBLES: Final = 1000
+
 logger = logging.getLogger(__name__)
 
 
@@ -49,6 +51,7 @@ class SpoolReader:
         self._directory = directory
         self._poll_s = poll_s
         self._troubles: set[str] = set()
+        self._left: set[Path] = set()  # stored, but they could not be removed: not to be read again and again
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ragvigil-spool", daemon=True)
 
@@ -72,8 +75,6 @@ class SpoolReader:
             self._tell(f"The spool directory {self._directory} cannot be read: {failure}")
         except (StoreUnavailable, Overloaded) as failure:
             self._tell(f"What lies in {self._directory} cannot be stored now: {failure}")
-        else:
-            self._troubles.clear()
         return done
 
     def _run(self) -> None:
@@ -87,17 +88,28 @@ class SpoolReader:
             self._stop.wait(self._poll_s)
 
     def _is_read(self, path: Path) -> bool:
-        taken = claim(path)
-        if taken is None:
+        """Whether a segment could be taken, and is stored and gone."""
+        try:
+            taken = None if path in self._left else claim(path)
+            if taken is None:
+                return False
+            with taken:
+                self._read(taken)
+        except OSError as failure:
+            self._tell(f"{path} cannot be read and deleted: {failure}")
             return False
-        with taken:
-            if self._is_damaged(taken):
-                count_unreadable(self._service.committer, DAMAGED)
-                logger.warning("%s is damaged; what was whole is stored, the file is kept aside.", path)
-                taken.set_aside()
-            else:
-                taken.delete()
         return True
+
+    def _read(self, taken: Claim) -> None:
+        is_damaged = self._is_damaged(taken)
+        self._left.add(taken.path)
+        if is_damaged:
+            count_unreadable(self._service.committer, DAMAGED)
+            logger.warning("%s is damaged; what was whole is stored, the file is kept aside.", taken.path)
+            taken.set_aside()
+        else:
+            taken.delete()
+        self._left.discard(taken.path)
 
     def _is_damaged(self, taken: Claim) -> bool:
         """Store the frames of a segment; whether something else came behind them."""
@@ -148,7 +160,7 @@ class SpoolReader:
             self._service.forwarder.forward(oldest.batch.picked)
 
     def _tell(self, trouble: str) -> None:
-        if trouble not in self._troubles:
+        if trouble not in self._troubles and len(self._troubles) < _MOST_TROUBLES:
             self._troubles.add(trouble)
             logger.warning("%s", trouble)
 

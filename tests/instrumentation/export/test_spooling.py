@@ -160,6 +160,17 @@ def test_a_receiver_that_hangs_does_not_hold_up_a_flush(tmp_path: Path, lenient:
         ragvigil.shutdown()
 
 
+def test_a_receiver_that_hangs_loses_nothing_of_a_steady_load(tmp_path: Path, lenient: None) -> None:
+    with swallowing() as endpoint:
+        ragvigil.configure(endpoint=endpoint, spool_dir=tmp_path, timeout_s=60, max_queue_traces=400)
+        for _ in range(900):
+            ask()
+            time.sleep(0.001)
+        assert ragvigil.flush(timeout_s=20)
+        assert ragvigil.counts() == ragvigil.Counts(started=1800, spooled=1800)
+        ragvigil.shutdown()
+
+
 def test_a_receiver_that_answers_is_given_the_time_it_needs(receiver: Receiver, tmp_path: Path) -> None:
     ragvigil.configure(endpoint=receiver.endpoint, spool_dir=tmp_path)
     receiver.released.clear()
