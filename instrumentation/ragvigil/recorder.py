@@ -174,11 +174,13 @@ def _spool(
     """The exporter with the spool directory behind it, if there is one."""
     if settings.spool_dir is None:
         return None
-    from ragvigil.export.spooling import SpoolingExporter  # nobody else pays for it
+    from pathlib import Path  # nobody else pays for these
+
+    from ragvigil.export.spooling import SpoolingExporter
     from ragvigil.spool.writer import SegmentWriter
 
     instance_id = str(resource[names.SERVICE_INSTANCE_ID])
-    writer = SegmentWriter(settings.spool_dir, instance_id, settings.max_spool_bytes, counters)
+    writer = SegmentWriter(Path(settings.spool_dir), instance_id, settings.max_spool_bytes, counters)
     return SpoolingExporter(exporter, writer, counters, replace(backoff), is_pressed)
 
 

@@ -5,7 +5,6 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -36,7 +35,7 @@ class Settings:
     probe_timeout_s: float
     max_waiting_probes: int
     document_texts: bool
-    spool_dir: Path | None
+    spool_dir: str | None
     max_spool_bytes: int
 
 
@@ -173,14 +172,15 @@ def checked_key(secret_key: object) -> bytes | None:
 _MIN_KEY_BYTES: Final = 16
 
 
-def checked_spool_dir(given: object, environ: Mapping[str, str]) -> Path | None:
+def checked_spool_dir(given: object, environ: Mapping[str, str]) -> str | None:
     """The directory given, else that of RAGVIGIL_SPOOL_DIR, as an absolute path; it need not exist yet."""
     source, path = ("spool_dir", given) if given is not None else ("RAGVIGIL_SPOOL_DIR", environ.get(SPOOL_DIR))
     if path is None or (path == "" and given is None):
         return None
-    if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "\0" in str(path):
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str) or not text or "\0" in text:
         raise ValueError(f"{source}: got {path!r}; expected the path of a directory")
-    return Path(path).absolute()
+    return os.path.abspath(text)  # noqa: PTH100 - nothing else here needs pathlib, and import has to be quick
 
 
 def checked_spool_bytes(max_spool_bytes: int) -> int:

@@ -19,7 +19,7 @@ from ragvigil_monitor.cli.processes import ServeProcess, start_serve
 from ragvigil_monitor.store import Store
 
 APP = Path(__file__).with_name("confirming_app.py")
-LONGEST_LIFE_S = 0.4
+LONGEST_LIFE_S = 0.8
 CONFIG = "spool: {{directory: {spool}, poll_s: 0.1}}\n"
 
 ReceiverState = Literal["up", "down", "flapping"]

@@ -13,7 +13,7 @@ class Signal(StrEnum):
 
 
 class Outcome(Enum):
-    """What became of one attempt."""
+    """What became of one attempt. SPOOLED: it failed, and what was to be delivered is on disk instead."""
 
     ACCEPTED = "accepted"
     RETRY = "retry"

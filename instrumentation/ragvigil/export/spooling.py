@@ -38,6 +38,7 @@ class SpoolingExporter:
         self._writer = writer
         self._shipper = Shipper(writer.directory, writer.ledger, counters)
         self._backoff = backoff
+        self._is_away = False
         self._away_until = 0.0
         self._unreadable_until = 0.0
         self._reason = ""
@@ -49,17 +50,16 @@ class SpoolingExporter:
         delivery = self._attempt(signal, payload)
         return self._keep(signal, payload, delivery) if delivery.outcome is Outcome.RETRY else delivery
 
-    def sync(self) -> None:
-        """Bring what was written to the disk, so that it survives a loss of power too."""
-        self._on_disk(self._writer.sync)
+    def sync(self) -> bool:
+        """Bring what was written to the disk, so that it survives a loss of power too; whether that worked."""
+        return self._on_disk(self._writer.sync)
 
     def ship(self, may_go_on: Callable[[], bool]) -> None:
         """Deliver what lies in the directory while the receiver takes it; leave no segment open for long."""
-        if time.monotonic() < self._away_until:
-            self._on_disk(self._writer.close_old)
-            return
-        self._on_disk(self._writer.close)
-        if time.monotonic() >= self._unreadable_until and not self._on_disk(lambda: self._ship_all(may_go_on)):
+        self._on_disk(self._writer.close_old if self._is_away else self._writer.close)
+        if time.monotonic() >= max(self._away_until, self._unreadable_until) and not self._on_disk(
+            lambda: self._ship_all(may_go_on)
+        ):
             self._shipper.release()
             self._unreadable_until = time.monotonic() + _UNREADABLE_S
 
@@ -78,7 +78,8 @@ class SpoolingExporter:
         if time.monotonic() < self._away_until:
             return Delivery(Outcome.RETRY, reason=self._reason)
         delivery = self._attempts.attempt(signal, payload)
-        if delivery.outcome is Outcome.RETRY:
+        self._is_away = delivery.outcome is Outcome.RETRY
+        if self._is_away:
             self._away_until = time.monotonic() + self._backoff.next_s(delivery.retry_after_s)
             self._reason = delivery.reason
             where = self._writer.directory

@@ -103,22 +103,23 @@ class Worker:
             if not self._succeeded(self._sender.send_counts(self._clock.wall_ns())):
                 return
             self._counts_due_at = time.monotonic() + self._counts_interval_s
-        self._settle_flushes(asked)
-        if self._spool is not None and not self._stopping:
-            until = time.monotonic() + self._export_interval_s
-            self._spool.ship(lambda: not self._has_reason() and time.monotonic() < until)
+        if asked > self._flushes_done and self._spool is not None and not self._spool.sync():
+            self._pause(self._backoff.next_s(None))
+            return
+        with self._queue.changed:
+            self._flushes_done = asked
+            self._queue.changed.notify_all()
+        self._ship()
 
     def _hurried(self, within_s: float) -> AbstractContextManager[None]:
         """While somebody waits, no attempt takes longer than that if there is a spool instead."""
         return nullcontext() if self._spool is None else self._spool.hurried(time.monotonic() + within_s)
 
-    def _settle_flushes(self, asked: int) -> None:
-        """All that was asked for up to `asked` is done."""
-        if self._spool is not None and asked > self._flushes_done:
-            self._spool.sync()
-        with self._queue.changed:
-            self._flushes_done = asked
-            self._queue.changed.notify_all()
+    def _ship(self) -> None:
+        """Deliver what lies in the spool while there is nothing else to do."""
+        if self._spool is not None and not self._stopping:
+            until = time.monotonic() + self._export_interval_s
+            self._spool.ship(lambda: not self._has_reason() and time.monotonic() < until)
 
     def _spool_rest(self) -> None:
         """Write what still waits to disk, where there is a directory."""

@@ -17,7 +17,7 @@ from ragvigil.spool.ledger import Ledger
 
 SEGMENTS_IN_LIMIT: Final = 4
 """The limit of a directory holds at least so many segments."""
-MIN_OPEN_S: Final = 5.0
+MIN_OPEN_S: Final = 2.0
 """An open segment, which nobody else can deliver, is closed after this time; later when many wait already."""
 
 

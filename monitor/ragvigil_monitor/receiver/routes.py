@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceResponse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+from starlette.requests import ClientDisconnect
 
 from ragvigil_monitor.api.auth import ServiceDep, may_ingest
 from ragvigil_monitor.errors import BadTelemetry
@@ -69,6 +70,8 @@ async def _receive(request: Request, service: Service, decode: Decode) -> Batch:
         except BadTelemetry as bad:
             count_unreadable(service.committer, f"rejected_request_{bad.status}")
             raise
+        except ClientDisconnect as gone:  # nobody reads this answer; who lives sends again
+            raise BadTelemetry("The request ends before its body does.") from gone
         await asyncio.wrap_future(service.committer.submit(batch))
     return batch
 

@@ -285,6 +285,38 @@ def test_a_full_disk_is_told_once_and_memory_takes_over(
     assert frames_in(tmp_path) >= 12
 
 
+def test_a_flush_that_cannot_be_synced_is_no_success(
+    away: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    ask()
+    assert ragvigil.flush()
+
+    def broken(descriptor: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", broken)
+        ask()
+        assert not ragvigil.flush(timeout_s=0.5)
+    assert ragvigil.flush(timeout_s=10)
+    assert "Input/output error" in caplog.text
+
+
+def test_an_open_file_is_closed_after_a_while_so_that_others_can_deliver_it(away: Path, wait_for: WaitFor) -> None:
+    ask()
+    assert ragvigil.flush()
+    (file,) = away.iterdir()
+
+    def is_free() -> bool:
+        taken = claim(file)
+        if taken is not None:
+            taken.release()
+        return taken is not None
+
+    assert not is_free()
+    wait_for(is_free)
+
+
 def test_a_directory_that_is_removed_is_made_again_and_what_was_in_it_counted(away: Path) -> None:
     ask()
     assert ragvigil.flush()
