@@ -2,7 +2,7 @@
 
 from ragvigil.answers import Answer, current_answer, current_stage, pipeline, token
 from ragvigil.attributes import FeedbackKind, FeedbackReason
-from ragvigil.counts import Counts, FeedbackCounts, ProbeCounts
+from ragvigil.counts import Counts, FeedbackCounts, ProbeCounts, SpoolCounts
 from ragvigil.predicates import Filter, entitlement, relevance, where
 from ragvigil.reactions import feedback
 from ragvigil.retrievers import retriever
@@ -18,6 +18,7 @@ __all__ = [
     "FeedbackReason",
     "Filter",
     "ProbeCounts",
+    "SpoolCounts",
     "Stage",
     "__version__",
     "configure",

@@ -57,9 +57,9 @@ class SpoolingExporter:
     def ship(self, may_go_on: Callable[[], bool]) -> None:
         """Deliver what lies in the directory while the receiver takes it; leave no segment open for long."""
         self._on_disk(self._writer.close_old if self._is_away else self._writer.close)
-        if time.monotonic() >= max(self._away_until, self._unreadable_until) and not self._on_disk(
-            lambda: self._ship_all(may_go_on)
-        ):
+        if time.monotonic() < max(self._away_until, self._unreadable_until):
+            return
+        if not self._on_disk(lambda: self._ship_all(may_go_on)):
             self._shipper.release()
             self._unreadable_until = time.monotonic() + _UNREADABLE_S
 

@@ -17,6 +17,13 @@ class Ledger:
         """Note what was written."""
         self._segments[segment] = self._segments.get(segment, Contents()) + contents
 
+    def forget(self, segment: str, contents: Contents) -> None:
+        """Take back what was noted: it did not become part of the segment, or is delivered in another way too."""
+        held = self._segments.get(segment, Contents())
+        self._segments[segment] = Contents(
+            max(0, held.spans - contents.spans), max(0, held.feedback - contents.feedback)
+        )
+
     def lose(self, segment: str, contents: Contents | None = None) -> None:
         """Count as dropped what was in a segment, all of it or a part; nothing for one of another process."""
         held = self._segments.get(segment, Contents())

@@ -12,7 +12,7 @@ from ragvigil.counts import Counters
 from ragvigil.spool.claim import claim, locked
 from ragvigil.spool.directory import SpoolFile, files_aside, segment_name, segments
 from ragvigil.spool.frames import HEADER, MAX_SEGMENT_BYTES, TornSegment
-from ragvigil.spool.framing import Packed
+from ragvigil.spool.framing import Contents, Packed
 from ragvigil.spool.ledger import Ledger
 
 SEGMENTS_IN_LIMIT: Final = 4
@@ -54,9 +54,21 @@ class SegmentWriter:
         self._open: _Open | None = None
 
     def append(self, frames: Sequence[Packed]) -> None:
-        """Write frames; raises OSError when that is not possible, and then they are not in the open segment."""
-        for packed in frames:
-            self._write(packed)
+        """Write frames; raises OSError when that is not possible, and then none of them counts as written.
+
+        Of many frames some may lie in segments that are closed already: they will be delivered twice.
+        """
+        before, size = self._open, 0 if self._open is None else self._open.size
+        written: list[tuple[str, Contents]] = []
+        try:
+            for packed in frames:
+                written.append((self._write(packed), packed.contents))  # noqa: PERF401 - those before a failure count
+        except OSError:
+            for segment, contents in written:
+                self.ledger.forget(segment, contents)
+            if self._open is not None and not _is_cut(self._open, size if self._open is before else len(HEADER)):
+                self.abandon()
+            raise
 
     def fits(self, packed: Packed) -> bool:
         """Whether a frame fits into a segment at all."""
@@ -87,17 +99,13 @@ class SegmentWriter:
         if ended is not None:
             os.close(ended.descriptor)
 
-    def _write(self, packed: Packed) -> None:
+    def _write(self, packed: Packed) -> str:
+        """Write one frame; the name of the segment that has it."""
         segment = self._room_for(len(packed.data))
-        try:
-            _write_all(segment.descriptor, packed.data)
-        except OSError:
-            with suppress(OSError):
-                os.ftruncate(segment.descriptor, segment.size)
-                os.lseek(segment.descriptor, segment.size, os.SEEK_SET)
-            raise
+        _write_all(segment.descriptor, packed.data)
         segment.size += len(packed.data)
         self.ledger.add(segment.path.name, packed.contents)
+        return segment.path.name
 
     def _room_for(self, size: int) -> _Open:
         if self._open is not None and os.fstat(self._open.descriptor).st_nlink == 0:
@@ -169,6 +177,17 @@ def _begun(path: Path) -> int | None:
         raise
     os.close(descriptor)
     return None
+
+
+def _is_cut(segment: _Open, size: int) -> bool:
+    """Take away what was written last; False when that fails too: nothing may follow the half frame."""
+    try:
+        os.ftruncate(segment.descriptor, size)
+        os.lseek(segment.descriptor, size, os.SEEK_SET)
+    except OSError:
+        return False
+    segment.size = size
+    return True
 
 
 def _sync_directory(directory: Path) -> None:

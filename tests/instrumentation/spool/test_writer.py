@@ -8,7 +8,7 @@ import pytest
 from ragvigil.counts import Counters, SpoolCounts
 from ragvigil.spool.claim import Claim, claim
 from ragvigil.spool.directory import MAX_ASIDE, segment_name, segments, set_aside
-from ragvigil.spool.frames import Kind, packed
+from ragvigil.spool.frames import HEADER, Kind, packed
 from ragvigil.spool.framing import Contents, Packed
 from ragvigil.spool.writer import SegmentWriter, SpoolFull
 
@@ -152,6 +152,44 @@ def test_a_write_that_fails_in_the_middle_leaves_no_half_frame(
     writer.close()
     (taken,) = _claims(tmp_path, writer)
     assert len(list(taken.frames())) == 2
+
+
+def test_a_batch_that_fails_counts_as_not_written_at_all(
+    writer: SegmentWriter, counters: Counters, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer.append([frame(spans=1)])
+    write, failing = os.write, frame(spans=7)
+
+    def full(descriptor: int, data: memoryview) -> int:
+        if bytes(data) == failing.data:
+            raise OSError(28, "No space left on device")
+        return write(descriptor, data)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", full)
+        with pytest.raises(OSError, match="No space"):
+            writer.append([frame(900, spans=5), frame(800, spans=6), failing])
+    counters.add_spooled(1)
+    (file,) = tmp_path.iterdir()
+    assert file.stat().st_size == len(HEADER) + len(frame().data)
+    writer.ledger.lose(file.name)
+    assert (counters.read().spooled, counters.read().dropped) == (0, 1)
+
+
+def test_nothing_follows_a_half_frame_that_cannot_be_taken_away(
+    writer: SegmentWriter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> int:
+        raise OSError(5, "Input/output error")
+
+    writer.append([frame()])
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", broken)
+        patched.setattr(os, "ftruncate", broken)
+        with pytest.raises(OSError, match="Input/output"):
+            writer.append([frame()])
+    writer.append([frame()])
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_full_disk_leaves_no_empty_files(
