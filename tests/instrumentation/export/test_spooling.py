@@ -111,6 +111,8 @@ def test_it_is_delivered_when_the_receiver_is_back(tmp_path: Path, lenient: None
         assert len(back.spans) == 6
         assert ragvigil.counts().spooled == 4
         assert ragvigil.counts().exported == 2
+        reported = [(log.attributes[names.SPANS_SPOOLED], log.attributes[names.SPANS_EXPORTED]) for log in back.logs]
+        assert reported[-1] == (4, 2)
         ragvigil.shutdown()
 
 
@@ -162,12 +164,12 @@ def test_a_receiver_that_hangs_does_not_hold_up_a_flush(tmp_path: Path, lenient:
 
 def test_a_receiver_that_hangs_loses_nothing_of_a_steady_load(tmp_path: Path, lenient: None) -> None:
     with swallowing() as endpoint:
-        ragvigil.configure(endpoint=endpoint, spool_dir=tmp_path, timeout_s=60, max_queue_traces=400)
-        for _ in range(900):
+        ragvigil.configure(endpoint=endpoint, spool_dir=tmp_path, timeout_s=60)
+        for _ in range(1500):
             ask()
             time.sleep(0.001)
         assert ragvigil.flush(timeout_s=20)
-        assert ragvigil.counts() == ragvigil.Counts(started=1800, spooled=1800)
+        assert ragvigil.counts() == ragvigil.Counts(started=3000, spooled=3000)
         ragvigil.shutdown()
 
 
