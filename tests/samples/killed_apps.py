@@ -20,6 +20,7 @@ from ragvigil_monitor.store import Store
 
 APP = Path(__file__).with_name("confirming_app.py")
 LONGEST_LIFE_S = 0.8
+READ_WITHIN_S = 600
 CONFIG = "spool: {{directory: {spool}, poll_s: 0.1}}\n"
 
 ReceiverState = Literal["up", "down", "flapping"]
@@ -51,7 +52,7 @@ def kill_apps(state: ReceiverState, kills: int, seed: int, folder: Path) -> Afte
         with _endpoint(state, serving, seed) as endpoint:
             for _ in range(kills):
                 confirmed |= _confirmed_before_kill(endpoint, spool, chance)
-        wait_until(lambda: not list(spool.glob("*.spool")))
+        wait_until(lambda: not list(spool.glob("*.spool")), within_s=READ_WITHIN_S)
     finally:
         serving.stop()
     return _aftermath(database, confirmed)

@@ -19,8 +19,10 @@ from ragvigil_monitor.receiver.times import microseconds
 from ragvigil_monitor.receiver.unreadable import count_unreadable
 from ragvigil_monitor.service import Service
 
-MOST_PENDING: Final = 64
-"""So many frames wait for their commit at once, which then is one for all of them."""
+GROUP_ROWS: Final = 2000
+"""Frames are submitted together until they have so many rows: a commit costs about as much as 200 spans."""
+MOST_PENDING: Final = 8
+"""So many groups wait for their commit at once; the rest of the committer's queue is for HTTP."""
 DAMAGED: Final = "rejected_spool_damaged"
 """Outcome of a segment that ends in the middle of a frame, or in something that is none."""
 
@@ -35,8 +37,71 @@ class _Stopped(Exception):  # noqa: N818 - not an error
 
 @dataclass(frozen=True, slots=True)
 class _Pending:
-    batch: Batch
+    """Batches that were submitted as one, a frame each."""
+
+    parts: list[Batch]
     done: Future[None]
+
+
+class _Submission:
+    """Hands batches of frames to a committer in groups; `finish` waits for them all."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._group: list[Batch] = []
+        self._rows = 0
+        self._pending: deque[_Pending] = deque()
+
+    def add(self, batch: Batch) -> None:
+        """Take the batch of one more frame; raises StoreUnavailable and Overloaded."""
+        self._group.append(batch)
+        self._rows += batch.rows()
+        if self._rows >= GROUP_ROWS:
+            self._close_group()
+
+    def finish(self) -> None:
+        """Wait until everything is committed; raises StoreUnavailable and Overloaded."""
+        self._close_group()
+        while self._pending:
+            self._settle()
+
+    def _close_group(self) -> None:
+        parts, self._group, self._rows = self._group, [], 0
+        if parts:
+            self._submit(parts)
+        if len(self._pending) >= MOST_PENDING:
+            self._settle()
+
+    def _submit(self, parts: list[Batch]) -> None:
+        together = Batch()
+        for part in parts:
+            together.add(part)
+        while True:
+            try:
+                self._pending.append(_Pending(parts, self._service.committer.submit(together)))
+                return
+            except Overloaded:
+                if not self._pending:
+                    raise
+                self._settle()
+
+    def _settle(self) -> None:
+        """Wait until the oldest group is committed; of one that no table takes, each frame on its own."""
+        oldest = self._pending.popleft()
+        failure = oldest.done.exception()
+        if isinstance(failure, StoreUnavailable):
+            raise failure
+        if failure is None:
+            self._forward(oldest.parts)
+        elif len(oldest.parts) > 1:
+            for part in oldest.parts:
+                self._submit([part])
+
+    def _forward(self, stored: list[Batch]) -> None:
+        forwarder = self._service.forwarder
+        for batch in stored:
+            if forwarder is not None and batch.picked is not None:
+                forwarder.forward(batch.picked)
 
 
 class SpoolReader:
@@ -113,35 +178,25 @@ class SpoolReader:
 
     def _is_damaged(self, taken: Claim) -> bool:
         """Store the frames of a segment; whether something else came behind them."""
-        pending: deque[_Pending] = deque()
+        submission = _Submission(self._service)
         is_damaged = False
         try:
             for frame in taken.frames():
                 if self._stop.is_set():
                     raise _Stopped
-                self._submit(frame, pending)
+                self._add(frame, submission)
         except TornSegment:
             is_damaged = True
-        while pending:
-            self._settle(pending)
+        submission.finish()
         return is_damaged
 
-    def _submit(self, frame: Frame, pending: deque[_Pending]) -> None:
+    def _add(self, frame: Frame, submission: _Submission) -> None:
         try:
             batch = self._decoded(frame)
         except BadTelemetry as bad:
             count_unreadable(self._service.committer, f"rejected_request_{bad.status}")
-            return
-        while True:
-            try:
-                pending.append(_Pending(batch, self._service.committer.submit(batch)))
-                break
-            except Overloaded:
-                if not pending:
-                    raise
-                self._settle(pending)
-        if len(pending) >= MOST_PENDING:
-            self._settle(pending)
+        else:
+            submission.add(batch)
 
     def _decoded(self, frame: Frame) -> Batch:
         received_us = microseconds(self._service.clock())
@@ -149,15 +204,6 @@ class SpoolReader:
             return decode_logs(frame.payload, received_us)
         forwarder = self._service.forwarder
         return decode_traces(frame.payload, received_us, pick=None if forwarder is None else forwarder.pick)
-
-    def _settle(self, pending: deque[_Pending]) -> None:
-        """Wait until the oldest is committed; raises StoreUnavailable. What no table takes is counted already."""
-        oldest = pending.popleft()
-        failure = oldest.done.exception()
-        if isinstance(failure, StoreUnavailable):
-            raise failure
-        if failure is None and self._service.forwarder is not None and oldest.batch.picked is not None:
-            self._service.forwarder.forward(oldest.batch.picked)
 
     def _tell(self, trouble: str) -> None:
         if trouble not in self._troubles and len(self._troubles) < _MOST_TROUBLES:

@@ -15,10 +15,12 @@ from tests.samples.servers import wait_until
 
 from ragvigil.counts import Counters
 from ragvigil.export.exporter import Signal
-from ragvigil.spool.frames import HEADER, Kind, packed
+from ragvigil.spool.frames import HEADER, Frame, Kind, packed
 from ragvigil.spool.framing import packed_frames
 from ragvigil.spool.writer import SegmentWriter
 from ragvigil_monitor.errors import StoreUnavailable
+from ragvigil_monitor.receiver.batch import Batch
+from ragvigil_monitor.receiver.columns import AT
 from ragvigil_monitor.receiver.commit import Committer
 from ragvigil_monitor.receiver.spool import SpoolReader, open_spool_reader
 from ragvigil_monitor.service import Service
@@ -224,6 +226,24 @@ def test_a_stop_leaves_the_rest_for_the_next_run(service: Service, tmp_path: Pat
 def test_the_settings_name_the_directory(make_service: Any, tmp_path: Path) -> None:
     assert open_spool_reader(make_service(NOW)) is None
     assert open_spool_reader(make_service(NOW, spool={"directory": tmp_path})) is not None
+
+
+def test_a_frame_that_no_table_takes_does_not_keep_its_group_out(
+    reader: SpoolReader, memory_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoded = SpoolReader._decoded
+
+    def poisoned(each: SpoolReader, frame: Frame) -> Batch:
+        batch = decoded(each, frame)
+        if frame.payload == request(2):
+            for row in batch.spans:
+                row[AT["attributes"]] = '{"cut": '
+        return batch
+
+    monkeypatch.setattr(SpoolReader, "_decoded", poisoned)
+    written(tmp_path, *(request(number) for number in range(5)))
+    assert reader.read_all() == 1
+    assert answers(memory_store) == ["answer-0", "answer-1", "answer-3", "answer-4"]
 
 
 def test_a_span_that_is_rejected_does_not_keep_its_neighbours_out(
