@@ -3,6 +3,7 @@
 from ragvigil.answers import Answer, current_answer, current_stage, pipeline, token
 from ragvigil.attributes import FeedbackKind, FeedbackReason
 from ragvigil.counts import Counts, FeedbackCounts, ProbeCounts, SpoolCounts
+from ragvigil.doctor import Finding, diagnosis
 from ragvigil.predicates import Filter, entitlement, relevance, where
 from ragvigil.reactions import feedback
 from ragvigil.retrievers import retriever
@@ -17,6 +18,7 @@ __all__ = [
     "FeedbackKind",
     "FeedbackReason",
     "Filter",
+    "Finding",
     "ProbeCounts",
     "SpoolCounts",
     "Stage",
@@ -25,6 +27,7 @@ __all__ = [
     "counts",
     "current_answer",
     "current_stage",
+    "diagnosis",
     "entitlement",
     "feedback",
     "flush",

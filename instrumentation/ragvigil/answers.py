@@ -1,9 +1,9 @@
 """Answers: the span around everything that is done for one question."""
 
 from collections.abc import Callable
-from typing import Final, ParamSpec, TypeVar, Unpack, overload
+from typing import Final, ParamSpec, TypeVar, Unpack, cast, overload
 
-from opentelemetry.context import get_current
+from opentelemetry.context import Context, get_current
 
 from ragvigil import current
 from ragvigil.arguments import Argument, first_text
@@ -13,12 +13,16 @@ from ragvigil.feedback_event import AnswerReference
 from ragvigil.fields import AnswerFields
 from ragvigil.guard import GUARD
 from ragvigil.observation import Arguments, Keywords, Observation
+from ragvigil.opentrace import OpenTrace
+from ragvigil.rare import Rare
 from ragvigil.span import RecordedSpan
 from ragvigil.stages import Stage
 from ragvigil.wrapping import wrap
 
 _MAX_SLICES: Final = 32
 _DEFAULT_NAME: Final = "answer"
+_SHARED: Final = frozenset(RecordedSpan.__slots__) - {"_token", "end_ns", "name", "taken"}
+"""What two views of one answer have in common."""
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -26,19 +30,45 @@ R = TypeVar("R")
 class Answer(RecordedSpan):
     """One answer to one question, made by the stages below it.
 
-    A context manager, sync and async, for one use. None of its methods raises.
+    A context manager, sync and async, for one use. None of its methods raises. The first answer that begins directly
+    below one that `is_adoptable` is the same answer, not a part of it. One that `is_withdrawn` turned out to be none
+    and is recorded as a mere span.
     """
 
-    __slots__ = ("_intent", "_is_named", "_question", "_slices")
+    __slots__ = ("_intent", "_is_named", "_is_same_as_outer", "_question", "is_adoptable", "is_withdrawn")
 
     def __init__(self, name: str | None, question: str | None = None, intent: str | None = None) -> None:
         super().__init__(name or _DEFAULT_NAME)
         self._is_named = name is not None
         self._question = question
         self._intent = intent
-        self._slices: dict[str, str] = {}
+        self._is_same_as_outer = False
+        self.is_adoptable = False
+        self.is_withdrawn = False
         if intent is not None:
             self.fields["intent"] = intent
+
+    def start(self, context: Context) -> None:
+        """Begin below what is current in `context`, or become another view of the answer that waits there for one."""
+        outer = context.get(CURRENT_RECORDED)
+        if isinstance(outer, Answer) and outer.is_adoptable and outer.is_recording() and self.trace is None:
+            self._become(outer)
+        else:
+            super().start(context)
+
+    def _become(self, outer: "Answer") -> None:
+        outer.is_adoptable, self._is_same_as_outer = False, True
+        outer.fields.update(self.fields)
+        outer.rare = outer.rare or Rare()
+        outer.set_attributes({} if self.rare is None else self.rare.attributes)
+        for shared in _SHARED:
+            setattr(self, shared, getattr(outer, shared))
+
+    def _end(self, trace: OpenTrace, end_ns: int) -> None:
+        if self._is_same_as_outer:
+            self.end_ns = end_ns
+        else:
+            super()._end(trace, end_ns)
 
     @property
     def id(self) -> str:
@@ -79,9 +109,10 @@ class Answer(RecordedSpan):
     def slice(self, name: str, value: str) -> None:
         """Put the answer into a slice of traffic, for example ("team", "data")."""
         with GUARD:
-            if self._takes_facts() and len(self._slices) < _MAX_SLICES:
-                self._slices[name] = value
-                self.fields["slices"] = self._slices
+            if self._takes_facts():
+                slices = cast("dict[str, str]", self.fields.setdefault("slices", {}))
+                if len(slices) < _MAX_SLICES:
+                    slices[name] = value
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """Make every call of `function` an answer: its question argument in, its text out."""

@@ -24,6 +24,12 @@ class Documents(NamedTuple):
     texts: tuple[Text, ...] | None = None
 
 
+class FoundBelow(Documents):
+    """What a search found inside the one that records it; believed where that one tells nothing itself."""
+
+    __slots__ = ()
+
+
 def copied(ids: Iterable[object], scores: Iterable[Score] | None = None) -> Documents:
     """Copy ids and scores.
 
@@ -41,6 +47,16 @@ def copied(ids: Iterable[object], scores: Iterable[Score] | None = None) -> Docu
 def with_texts(documents: Documents, texts: Iterable[object] | None) -> Documents:
     """Add texts, which are strings and need no copy; what is no list of them becomes an empty one, and costs no ids."""
     return documents if texts is None else documents._replace(texts=tuple(map(_text, _listed(texts))))
+
+
+def with_scores_of(below: FoundBelow, found: Documents) -> Documents:
+    """Documents without scores take those of the search below, if they are some of its documents in its order."""
+    if found.scores is not None or below.scores is None:
+        return found
+    scores = dict(zip(below.ids, below.scores, strict=True))
+    in_order = iter(scores)
+    is_part = all(identity in in_order for identity in found.ids)
+    return found._replace(scores=tuple([scores[identity] for identity in found.ids])) if is_part else found
 
 
 def returned(result: object, extract: Callable[[Any], Any] | None = None, *, texts: bool = False) -> Documents:

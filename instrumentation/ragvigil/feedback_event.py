@@ -17,6 +17,14 @@ class FeedbackError(ValueError):
     """Feedback is not taken; the text says why, from a fixed set, and holds nothing of what was given."""
 
 
+class TokenError(FeedbackError):
+    """A token is not one that this application gave out."""
+
+
+class NoSecretKeyError(FeedbackError):
+    """No token can be checked, because the application has not configured its secret key."""
+
+
 class AnswerReference(NamedTuple):
     """Names an answer: ids in hex, and its start in nanoseconds since the epoch, so that it is found quickly."""
 

@@ -42,6 +42,10 @@ class Guard:
         if self._is_new(problem):
             _log.warning("ragvigil: %s. Your code still runs, with less telemetry.", problem)
 
+    def problems(self) -> list[str]:
+        """What was caught and reported so far, once each."""
+        return sorted([kind if isinstance(kind, str) else _named(kind) for kind in tuple(self._seen)])
+
     def forget(self) -> None:
         """Log every kind again, as after a start."""
         self._seen.clear()
@@ -55,6 +59,15 @@ class Guard:
             return False
         self._seen.add(kind)
         return True
+
+
+def _named(kind: object) -> str:
+    """A kind of failure as text: its class, and where it was raised."""
+    match kind:
+        case (type() as failure, (str() as file, line)):
+            return f"{failure.__name__} at {file}:{line}"
+        case _:
+            return str(kind)
 
 
 def _origin(trace: TracebackType | None) -> tuple[str, int] | None:

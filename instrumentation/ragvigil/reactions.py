@@ -41,21 +41,48 @@ def feedback(
         return False
     with GUARD:
         try:
-            now_ns = recorder.wall_ns()
-            event = FeedbackEvent(
-                answer=_named(recorder, token, answer),
-                kind=kind,
-                id=str(uuid.uuid4()) if feedback_id is None else feedback_id,
-                at_ns=now_ns if at is None else nanoseconds(at),
-                observed_ns=now_ns,
+            return record_feedback(
+                recorder,
+                kind,
+                token=token,
+                answer=answer,
                 reason=reason,
                 value=value,
+                feedback_id=feedback_id,
+                at=at,
             )
-        except FeedbackError as refused:
-            recorder.refuse_feedback(str(refused))
+        except FeedbackError:
             return False
-        return recorder.take_feedback(event)
     return False
+
+
+def record_feedback(
+    recorder: Recorder,
+    kind: str,
+    *,
+    token: object,
+    answer: object = None,
+    reason: str | None = None,
+    value: float | None = None,
+    feedback_id: str | None = None,
+    at: datetime | None = None,
+) -> bool:
+    """The same, for callers who say why it was not taken: raises FeedbackError, which is counted and logged."""
+    try:
+        now_ns = recorder.wall_ns()
+        event = FeedbackEvent(
+            answer=_named(recorder, token, answer),
+            kind=kind,
+            id=str(uuid.uuid4()) if feedback_id is None else feedback_id,
+            at_ns=now_ns if at is None else nanoseconds(at),
+            observed_ns=now_ns,
+            reason=reason,
+            value=value,
+        )
+    except FeedbackError as refused:
+        recorder.refuse_feedback(str(refused))
+        raise
+    return recorder.take_feedback(event)
 
 
 def _named(recorder: Recorder, token: object, answer: object) -> AnswerReference:

@@ -5,7 +5,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from opentelemetry import trace
 from opentelemetry.trace import TraceFlags
@@ -20,7 +20,7 @@ from ragvigil.export.exporter import Exporter
 from ragvigil.export.queue import TraceQueue
 from ragvigil.export.sender import Sender
 from ragvigil.export.worker import Worker
-from ragvigil.feedback_event import AnswerReference, FeedbackError, FeedbackEvent
+from ragvigil.feedback_event import AnswerReference, FeedbackEvent, NoSecretKeyError
 from ragvigil.guard import GUARD
 from ragvigil.ids import IdGenerator
 from ragvigil.keys import ANSWER_TOKENS, FILTER_VALUES, PROBE_SAMPLE, derived_key
@@ -35,6 +35,15 @@ from ragvigil.version import __version__
 if TYPE_CHECKING:
     from ragvigil.export.spooling import SpoolingExporter
     from ragvigil.span import RecordedSpan
+
+
+class RecorderState(NamedTuple):
+    """How a recorder is doing: traces and feedback events that wait, whether the background thread runs."""
+
+    waiting: int
+    is_half_full: bool
+    is_delivering: bool
+    has_secret_key: bool
 
 
 class Recorder:
@@ -105,7 +114,7 @@ class Recorder:
     def answer_of(self, token: object) -> AnswerReference:
         """The answer that a token names; raises FeedbackError for one that is not ours."""
         if self._token_key is None:
-            raise FeedbackError("token: no token can be checked, configure(secret_key=...) is missing")
+            raise NoSecretKeyError("token: no token can be checked, configure(secret_key=...) is missing")
         return verified(token, self._token_key)
 
     def take_feedback(self, event: FeedbackEvent) -> bool:
@@ -142,6 +151,15 @@ class Recorder:
         began = time.monotonic()
         is_probed = self._probes.wait(timeout_s / 2)
         return self._worker.flush(timeout_s - (time.monotonic() - began)) and is_probed
+
+    def state(self) -> "RecorderState":
+        """What waits, and whether somebody delivers it."""
+        return RecorderState(
+            waiting=self._queue.waiting(),
+            is_half_full=self._queue.is_half_full(),
+            is_delivering=self._worker.is_running(),
+            has_secret_key=self._token_key is not None,
+        )
 
     def counts(self) -> Counts:
         """What became of the spans so far."""

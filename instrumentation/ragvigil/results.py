@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ragvigil.documents import Documents, metadata_in, returned
+from ragvigil.documents import Documents, FoundBelow, metadata_in, returned, with_scores_of
 from ragvigil.probes.passes import DroppedClauses
 from ragvigil.stages import Stage
 
@@ -17,18 +17,29 @@ class Results:
 
     def record(self, stage: Stage, result: object) -> None:
         """Record the documents, unless the search recorded them itself; raises for a result that has none."""
-        if stage.is_recording() and "output_documents" not in stage.fields:
-            stage.fields["output_documents"] = returned(result, self.extract, texts=stage.takes_texts())
+        if stage.is_recording() and not _has_told(stage):
+            _record(stage, returned(result, self.extract, texts=stage.takes_texts()))
 
     def record_probe(self, dropped: DroppedClauses, stage: Stage, result: object) -> None:
         """The same for a probe, and whether each document passes the clauses that were dropped."""
         if not stage.is_recording():
             return
         metadata: tuple[object, ...] = ()
-        if "output_documents" not in stage.fields:
+        if not _has_told(stage):
             found = result if self.extract is None else self.extract(result)
-            stage.fields["output_documents"] = returned(found, texts=stage.takes_texts())
+            _record(stage, returned(found, texts=stage.takes_texts()))
             metadata = metadata_in(found)
         documents = stage.fields["output_documents"]
         if isinstance(documents, Documents):
             stage.fields["passes"] = dropped.passes(documents.ids, metadata)
+
+
+def _has_told(stage: Stage) -> bool:
+    """Whether the search recorded its documents itself."""
+    told = stage.fields.get("output_documents")
+    return told is not None and not isinstance(told, FoundBelow)
+
+
+def _record(stage: Stage, found: Documents) -> None:
+    below = stage.fields.get("output_documents")
+    stage.fields["output_documents"] = with_scores_of(below, found) if isinstance(below, FoundBelow) else found

@@ -2,7 +2,7 @@
 
 import operator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol, SupportsIndex
 
 from ragvigil.arguments import MISSING, Argument, first_text
 from ragvigil.dialects import relaxed_native
@@ -12,6 +12,28 @@ from ragvigil.stages import Stage
 
 DEPTH_FACTOR: Final = 2
 """How much deeper a probe looks: what a clause keeps out must not be cut off by k as well."""
+
+
+class Asked(Protocol):
+    """Reads what the calls of one search function ask for."""
+
+    def record(self, stage: Stage, arguments: Arguments, keywords: Keywords) -> None:
+        """Record what one call asks for."""
+        ...
+
+    def relaxed(self, said: Filter, arguments: Arguments, keywords: Keywords) -> tuple[Arguments, dict[str, Any]]:
+        """The arguments of the same search without relevance clauses and deeper; `said` is what its filter says.
+
+        Raises ValueError or TypeError where such a search cannot be asked for.
+        """
+        ...
+
+
+def deeper(k: object) -> int:
+    """How many documents a probe of a search for `k` asks for; raises ValueError where k is not a number of them."""
+    if not isinstance(k, SupportsIndex) or operator.index(k) < 1:
+        raise ValueError("k is not a number of documents")
+    return DEPTH_FACTOR * operator.index(k)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +62,9 @@ class SearchArguments:
         """
         if self.filter is None or self.top_k is None:
             raise ValueError("@retriever(filter=..., top_k=...) must name both arguments")
-        k = self.top_k.of(arguments, keywords)
-        if not hasattr(k, "__index__") or operator.index(k) < 1:
-            raise ValueError("k is not a number of documents")
+        deep_k = deeper(self.top_k.of(arguments, keywords))
         native = relaxed_native(self.filter.of(arguments, keywords), said, self.dialect, self.relevance)
         if native == {} and self.filter.default is None:
             native = None  # some databases refuse an empty mapping; the function says that it takes None
         asked, named = self.filter.replaced(arguments, keywords, native)
-        return self.top_k.replaced(asked, named, DEPTH_FACTOR * operator.index(k))
+        return self.top_k.replaced(asked, named, deep_k)

@@ -11,7 +11,7 @@ import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Final
 
-from ragvigil.feedback_event import AnswerReference, FeedbackError
+from ragvigil.feedback_event import AnswerReference, TokenError
 
 VERSION: Final = "rv1"
 MAX_TOKEN: Final = 1024
@@ -37,17 +37,17 @@ def signed(answer: AnswerReference, key: bytes) -> str:
 
 
 def verified(token: object, key: bytes) -> AnswerReference:
-    """The answer that a token names; raises FeedbackError for one that was not made with `key`."""
+    """The answer that a token names; raises TokenError for one that was not made with `key`."""
     if not isinstance(token, str):
-        raise FeedbackError("token: expected text")
+        raise TokenError("token: expected text")
     if len(token) > MAX_TOKEN:
-        raise FeedbackError(f"token: more than {MAX_TOKEN} characters")
+        raise TokenError(f"token: more than {MAX_TOKEN} characters")
     parts = _FORM.fullmatch(token)
     if parts is None:
-        raise FeedbackError(f"token: not of the form {VERSION}.<payload>.<signature>, or cut short")
+        raise TokenError(f"token: not of the form {VERSION}.<payload>.<signature>, or cut short")
     said, payload, signature = parts.groups()
     if not hmac.compare_digest(_signature(said, key), signature):
-        raise FeedbackError("token: the signature is wrong: forged, changed, or made with another secret_key")
+        raise TokenError("token: the signature is wrong: forged, changed, or made with another secret_key")
     return _reference(payload)
 
 
@@ -65,9 +65,9 @@ def _reference(payload: str) -> AnswerReference:
         said = json.loads(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
         reference = AnswerReference(said["t"], said["s"], said["a"], said["n"])
     except (ValueError, TypeError, KeyError) as failure:
-        raise FeedbackError(_UNREADABLE) from failure
+        raise TokenError(_UNREADABLE) from failure
     if not _is_sound(*reference):
-        raise FeedbackError(_UNREADABLE)
+        raise TokenError(_UNREADABLE)
     return reference
 
 

@@ -17,6 +17,7 @@ from ragvigil_monitor.judges.judging import JUDGE
 from ragvigil_monitor.phoenix.annotating import annotate
 from ragvigil_monitor.phoenix.counting import keep_counts
 from ragvigil_monitor.rate_counting import HOUR_S, count_rate
+from ragvigil_monitor.retention import RETENTION
 from ragvigil_monitor.review.drawing import DRAW, DRAW_RELEVANCE
 from ragvigil_monitor.review.label_reading import READ_LABELS
 from ragvigil_monitor.settings import Settings
@@ -45,6 +46,7 @@ def jobs(settings: Settings) -> list[Job]:
         Job("settle", 0, settle),
         Job("deliver", 0, deliver),
         *_for_phoenix(settings),
+        *([RETENTION] if settings.retention.enabled else []),
     ]
 
 

@@ -20,6 +20,7 @@ from ragvigil_monitor.drift.cross_check import BACKEND, CROSS_CHECK, cross_check
 from ragvigil_monitor.errors import ClockWentBack
 from ragvigil_monitor.job import Job, Turn
 from ragvigil_monitor.jobs import jobs
+from ragvigil_monitor.retention import oldest_spans
 from ragvigil_monitor.service import Service, utc_now
 
 logger = logging.getLogger(__name__)
@@ -59,8 +60,10 @@ def due_ends(start: datetime, now: datetime, every_s: int, lateness_s: float) ->
 
 def _guarded(service: Service, job: Job, now: datetime, was_failing: bool) -> int:
     try:
-        judged = _run(service, job, now)
+        with service.metrics.job_s.labels(job.name).time():
+            judged = _run(service, job, now)
     except Exception as failure:  # one job must not stop the others; the failure is logged and shown
+        service.metrics.job_failures.labels(job.name).inc()
         logger.exception("The job %s failed; it is tried again at the next run.", job.name)
         with service.store.transaction() as writer:
             error = f"{type(failure).__name__}: {failure}"
@@ -100,7 +103,8 @@ def _start(service: Service, job: Job, now: datetime) -> datetime | None:
     found = service.store.rows("watermark_of_job", job=job.name)
     if found:
         return _not_in_future(job, found[0]["done_up_to"], now)
-    earliest = now - timedelta(days=service.settings.schedule.catch_up_days)
+    catch_up = now - timedelta(days=service.settings.schedule.catch_up_days)
+    earliest = max(catch_up, oldest_spans(service, now) or catch_up)
     if job.every_s == 0:
         return earliest
     first_answer_at: datetime | None = service.store.row("first_answer_time")["first_answer_at"]

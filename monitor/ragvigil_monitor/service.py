@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ragvigil_monitor.keys import Keys
+from ragvigil_monitor.own_metrics import OwnMetrics
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.store import Store
 
@@ -30,7 +31,10 @@ class ReplayTime:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One store, its settings, its keys, its only writer of telemetry, the clock, and the way to Phoenix, if any."""
+    """One store, its settings, its keys, its only writer of telemetry, the clock, and what it measures of itself.
+
+    forwarder: the way to Phoenix, if there is one.
+    """
 
     store: Store
     settings: Settings
@@ -39,6 +43,7 @@ class Service:
     clock: Clock = utc_now
     forwarder: "Forwarder | None" = None
     replay: ReplayTime = field(default_factory=ReplayTime)
+    metrics: OwnMetrics = field(default_factory=OwnMetrics)
 
     def review_time(self) -> datetime:
         """The present; in a replay, where jobs run on request only, up to when they ran last."""

@@ -2,12 +2,16 @@
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.samples.world import running_world
 
 from ragvigil_dashboards.oncall.trace_search import trace_id_in
+from ragvigil_monitor.keys import Role
+from ragvigil_monitor.store import Store
 
 if TYPE_CHECKING:
     from tests.dashboards.conftest import Live
@@ -116,6 +120,18 @@ def test_an_answer_is_shown_by_its_link(run_page: RunPage, live: "Live") -> None
     assert newest["question"] in page
     assert f'Answer id</dt><dd><bdi class="foreign">{newest["answer_id"]}' in page
     assert page.count('class="rv-stage"') == 5
+
+
+def test_an_answer_whose_spans_were_removed_says_so(run_page: RunPage) -> None:
+    store, now = Store.open(None), datetime.now(UTC)
+    with running_world(store, now) as world:
+        world.put(answers=[{"question": "What was that again?", "started_at": world.ago(days=60)}])
+        url = str(world.client.base_url).removesuffix("/api/v1/")
+        page = shown(run_page("answer", url=url, key=world.keys.by_role[Role.ONCALL], trace_id=f"{1:032x}"))
+    store.close()
+    assert "What was that again?" in page
+    assert "removed for their age (retention.spans_days)" in page
+    assert "Where the time went" not in page
 
 
 @pytest.mark.parametrize(

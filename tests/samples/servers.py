@@ -39,8 +39,15 @@ def running_service(store: Store, keys: Keys, clock: Clock = utc_now, **settings
 @contextmanager
 def running_api(service: Service) -> Iterator[str]:
     """The API over HTTP; yields its address."""
+    with running_app(create_app(service)) as address:
+        yield address
+
+
+@contextmanager
+def running_app(app: Callable[..., Any]) -> Iterator[str]:
+    """An ASGI application under uvicorn in a thread; yields its address."""
     listener = _listener()
-    server = uvicorn.Server(uvicorn.Config(create_app(service), log_level="warning", access_log=False))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:

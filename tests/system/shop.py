@@ -52,6 +52,21 @@ async def chat(question: str) -> dict[str, str | None]:
     return {"answer": "Read doc-0", "token": given.token()}
 
 
+@app.get("/careless")
+async def careless() -> dict[str, bool]:
+    """An answer that tells little: no question, one search without its filter, one without the role of its clause."""
+    with ragvigil.pipeline("careless"):
+        search_blindly("dates")
+        search("dates", filter=where(eq("lang", "de")))
+    return {"done": True}
+
+
+@ragvigil.retriever(query="query")
+def search_blindly(query: str) -> list[str]:
+    """Find documents; nobody says with what filter."""
+    return ["doc-0"]
+
+
 @app.post("/flush")
 def flush() -> dict[str, bool]:
     """Send what was recorded."""

@@ -111,3 +111,10 @@ def test_the_commands_are_listed(bare: Path) -> None:
     finished = run(bare / "ragvigil", "--help")
     assert finished.returncode == 0
     assert {"serve", "up", "dashboard"} <= set(finished.stdout.split())
+
+
+def test_the_doctor_needs_no_extra(bare: Path) -> None:
+    finished = run(bare / "ragvigil", "doctor", "--endpoint", "http://127.0.0.1:1", "--timeout", "5")
+    assert (finished.returncode, finished.stderr) == (1, "")
+    assert "extras: none, and instrumentation needs none" in finished.stdout
+    assert "problem  sending traces: nobody listens there" in finished.stdout

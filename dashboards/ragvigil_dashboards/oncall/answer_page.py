@@ -40,6 +40,9 @@ def _one(answer: Answer, reviewed: Sequence[ReviewedRetrieval]) -> None:
     session.show(facts(answer, session.reader()))
     session.show(tag("h2", "What reviewers found of the evidence"))
     session.show(reviewed_evidence(reviewed))
+    if not answer.spans:
+        session.show(nothing("Its spans are gone.", "They were removed for their age (retention.spans_days)."))
+        return
     session.show(tag("h2", "What each stage did to the evidence"))
     session.show(losses_table(answer.spans, answer.citations))
     session.show(tag("h2", "Where the time went"))

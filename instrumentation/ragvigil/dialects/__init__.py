@@ -8,7 +8,7 @@ leaves conjuncts out of a native filter, and a line in `WITHOUT`.
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 
-from ragvigil.dialects import mapping, neutral
+from ragvigil.dialects import chroma, llamaindex, mapping, neutral, qdrant
 from ragvigil.dialects.unreadable import Unreadable, shape_of
 from ragvigil.predicates import Filter, Label, Leaf
 from ragvigil.predicates.ast import walk
@@ -17,12 +17,18 @@ from ragvigil.predicates.clauses import where
 __all__ = ["DIALECTS", "WITHOUT", "Unreadable", "read_filter", "relaxed_native"]
 
 DIALECTS: Final[Mapping[str, Callable[[object], Filter]]] = {
+    "chroma": chroma.read,
+    "llamaindex": llamaindex.read,
     "mapping": mapping.read,
     "neutral": neutral.read,
+    "qdrant": qdrant.read,
 }
 WITHOUT: Final[Mapping[str, Callable[[object, Collection[str]], object]]] = {
+    "chroma": chroma.without,
+    "llamaindex": llamaindex.without,
     "mapping": mapping.without,
     "neutral": neutral.without,
+    "qdrant": qdrant.without,
 }
 
 
@@ -59,7 +65,14 @@ def relaxed_native(native: object, said: Filter, dialect: str | None = None, rel
 
 
 def _dialect_of(native: object) -> str:
-    return "mapping" if isinstance(native, Mapping) else "neutral"
+    """The dialect of a filter by its type; one as a dictionary is not known to be any database's."""
+    if isinstance(native, Mapping):
+        return "mapping"
+    packages = [str(cls.__module__).partition(".")[0] for cls in type(native).__mro__]
+    return next((_DIALECTS_BY_PACKAGE[package] for package in packages if package in _DIALECTS_BY_PACKAGE), "neutral")
+
+
+_DIALECTS_BY_PACKAGE: Final = {"qdrant_client": "qdrant", "llama_index": "llamaindex"}
 
 
 def _labelled(said: Filter, relevance: frozenset[str]) -> Filter:

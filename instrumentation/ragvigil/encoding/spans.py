@@ -116,7 +116,7 @@ def _write_identity(span: RecordedSpan, out: AttributeWriter) -> None:
         out.text(span.name, names.STAGE)
     if span.trace is not None and span.trace.probe_id is not None:
         out.text(span.trace.probe_id, names.PROBE_ID)
-    elif isinstance(span, Answer):
+    elif isinstance(span, Answer) and not span.is_withdrawn:
         out.text(span.id, names.ANSWER_ID)
     elif span.answer is not None:
         out.text(f"{span.answer.span_id:016x}", names.ANSWER_SPAN_ID)

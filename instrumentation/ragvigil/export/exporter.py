@@ -23,12 +23,17 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """The answer to one attempt: how many items were rejected although it was accepted, when to try again, why not."""
+    """The answer to one attempt: how many items were rejected although it was accepted, when to try again, why not.
+
+    `status` is that of the HTTP response, None without one; `failure` is why there was none.
+    """
 
     outcome: Outcome
     rejected: int = 0
     retry_after_s: float | None = None
     reason: str = ""
+    status: int | None = None
+    failure: Exception | None = None
 
 
 ACCEPTED = Delivery(Outcome.ACCEPTED)

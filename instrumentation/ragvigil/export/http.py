@@ -49,7 +49,7 @@ class HttpExporter:
             return self._exchange(signal, body)
         except (OSError, http.client.HTTPException) as failure:
             self.close()
-            return Delivery(Outcome.RETRY, reason=f"{self._urls[signal]}: {failure!r}")
+            return Delivery(Outcome.RETRY, reason=f"{self._urls[signal]}: {failure!r}", failure=failure)
 
     def close(self) -> None:
         """Close the connections."""
@@ -86,15 +86,16 @@ class HttpExporter:
             connection.close()
         if 200 <= response.status < 300:
             rejected, message = _partial_success(signal, content)
-            return Delivery(Outcome.ACCEPTED, rejected=rejected, reason=message)
+            return Delivery(Outcome.ACCEPTED, rejected=rejected, reason=message, status=response.status)
         return self._failure(response, content)
 
     def _failure(self, response: http.client.HTTPResponse, content: bytes) -> Delivery:
         said = f": {content[:200].decode(errors='replace')}" if content else ""
         reason = f"HTTP {response.status} {response.reason}{said}"
         if response.status in self._retryable:
-            return Delivery(Outcome.RETRY, retry_after_s=_retry_after_s(response), reason=reason)
-        return Delivery(Outcome.REFUSED, reason=reason)
+            retry_after_s = _retry_after_s(response)
+            return Delivery(Outcome.RETRY, retry_after_s=retry_after_s, reason=reason, status=response.status)
+        return Delivery(Outcome.REFUSED, reason=reason, status=response.status)
 
 
 def _connect(scheme: str, netloc: str, timeout_s: float) -> http.client.HTTPConnection:

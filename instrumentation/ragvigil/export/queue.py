@@ -122,6 +122,10 @@ class TraceQueue:
             pending = self._taken or self._waiting
             return not pending or pending[0].number > number
 
+    def waiting(self) -> int:
+        """How many traces and feedback events wait or are under way."""
+        return len(self._waiting) + len(self._taken)
+
     def is_half_full(self) -> bool:
         """Whether it is time to deliver, whatever the interval."""
         return len(self._waiting) * 2 > self._max_traces or self._size * 2 > self._max_bytes

@@ -55,6 +55,10 @@ class Worker:
                     self._thread = threading.Thread(target=self._run, name="ragvigil-export", daemon=True)
                     self._thread.start()
 
+    def is_running(self) -> bool:
+        """Whether the thread lives; it starts with the first trace."""
+        return self._thread is not None and self._thread.is_alive()
+
     def flush(self, timeout_s: float) -> bool:
         """Wait until all that was handed over before is delivered, spooled or dropped; False if time is over first."""
         self.ensure_running()

@@ -77,6 +77,15 @@ class Filter:
             if isinstance(node, Leaf | ProtectedLeaf) and self.role_at(path) == "entitlement"
         )
 
+    def undeclared_fields(self) -> frozenset[str]:
+        """Fields of leaves that no label covers: they count as entitlement because nobody said anything."""
+        return frozenset(
+            node.field
+            for path, node in self._nodes()
+            if isinstance(node, Leaf | ProtectedLeaf)
+            and not any(_is_at_or_below(path, label.path) for label in self.labels)
+        )
+
     def relaxed(self) -> "Filter":
         """The filter without its `relevance_conjuncts`; what anyone is entitled to never changes."""
         return self.without(self.relevance_conjuncts())

@@ -10,6 +10,8 @@ from ragvigil.guard import GUARD
 from ragvigil.predicates import Filter, Leaf, Predicate, evaluate
 from ragvigil.predicates.ast import walk
 
+_BOUNDS: Final = frozenset({"lt", "lte", "gt", "gte"})
+_ABOUT_NULL: Final = frozenset({"exists", "is_null"})
 _MOST_VALUES: Final = 200
 """Values of one field that are looked at; a field with more is not judged: an async search is judged in its loop."""
 
@@ -40,25 +42,37 @@ class DroppedClauses:
 
     def _judged(self, metadata: Sequence[object]) -> list[bool | None]:
         dropped = self.said.relevance_part()
-        fields = {node.field for _, node in walk(dropped) if isinstance(node, Leaf)}
-        return [_judged(dropped, fields, each) for each in metadata]
+        asked: dict[str, list[str]] = {}
+        for _, node in walk(dropped):
+            if isinstance(node, Leaf):
+                asked.setdefault(node.field, []).append(node.op)
+        return [_judged(dropped, asked, each) for each in metadata]
 
 
-def _judged(dropped: Predicate, fields: set[str], metadata: object) -> bool | None:
+def _judged(dropped: Predicate, asked: Mapping[str, Sequence[str]], metadata: object) -> bool | None:
+    """Whether a document passes; `asked` are the operators on each field that matters."""
     try:
         if not isinstance(metadata, Mapping) or not metadata:
             return None
-        known = {field: metadata[field] for field in fields if field in metadata}
-        return evaluate(dropped, known) if all(map(_is_plain, known.values())) else None
+        known = {field: metadata[field] for field in asked if field in metadata}
+        is_plain = all(_is_plain(value, asked[field]) for field, value in known.items())
+        return evaluate(dropped, known) if is_plain else None
     except Exception:  # noqa: BLE001 - metadata of any type may fail in any way, and then they do not tell
         return None
 
 
-def _is_plain(value: object) -> bool:
-    """Whether a value is one that databases hold: a scalar, or a list of some."""
-    if isinstance(value, list | tuple | set | frozenset):
-        return len(value) <= _MOST_VALUES and all(map(_is_scalar, value))
-    return _is_scalar(value)
+def _is_plain(value: object, operators: Sequence[str]) -> bool:
+    """Whether a value is one that all databases hold, and judge alike: a scalar, or most lists of some.
+
+    Of a list some demand that one element lies within both bounds, others that each bound holds for some element; and
+    where null is an element, they differ in what is empty.
+    """
+    if not isinstance(value, list | tuple | set | frozenset):
+        return _is_scalar(value)
+    if len(value) > _MOST_VALUES or not all(map(_is_scalar, value)):
+        return False
+    is_bounded = len([operator for operator in operators if operator in _BOUNDS]) > 1
+    return not (is_bounded and len(value) > 1) and not (None in value and not _ABOUT_NULL.isdisjoint(operators))
 
 
 def _is_scalar(value: object) -> bool:

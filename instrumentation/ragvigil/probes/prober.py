@@ -12,7 +12,7 @@ from ragvigil.probes.passes import DroppedClauses
 from ragvigil.probes.probe import LoopProbe, Probe, ThreadProbe
 from ragvigil.probes.span import ProbeSpan
 from ragvigil.results import Results
-from ragvigil.searches import SearchArguments
+from ragvigil.searches import Asked
 from ragvigil.stages import Stage
 from ragvigil.wrapping import is_async, wrap
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Prober:
     """Has some calls of one function done again: without their relevance clauses, at twice the depth."""
 
-    def __init__(self, function: Callable[..., Any], arguments: SearchArguments, results: Results) -> None:
+    def __init__(self, function: Callable[..., Any], arguments: Asked, results: Results) -> None:
         self._function = function
         self._arguments = arguments
         self._results = results

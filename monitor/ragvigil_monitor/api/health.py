@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Response
 
+from ragvigil.attributes import SERVER_HEADER
 from ragvigil_monitor.api.auth import ServiceDep, require
 from ragvigil_monitor.api.models import WhoAmI
 from ragvigil_monitor.keys import Role
@@ -12,8 +13,9 @@ router = APIRouter(tags=["service"])
 
 
 @router.get("/healthz")
-async def healthz() -> dict[str, str]:
-    """The process runs."""
+async def healthz(response: Response) -> dict[str, str]:
+    """The process runs; a header says that it is Ragvigil's, since other servers know this path too."""
+    response.headers[SERVER_HEADER] = "monitor"
     return {"status": "ok"}
 
 

@@ -59,7 +59,7 @@ def read_answer(service: ServiceDep, trace_id: str, started_at: Moment | None = 
     without it the last 90 days are searched, newest first.
     """
     phoenix = service.settings.phoenix
-    answers = read_answers(service.store, phoenix, _trace_bytes(trace_id), service.clock(), started_at)
+    answers = read_answers(service.store, phoenix, trace_bytes(trace_id), service.clock(), started_at)
     if not answers:
         raise HTTPException(
             404,
@@ -72,7 +72,7 @@ def read_answer(service: ServiceDep, trace_id: str, started_at: Moment | None = 
 @router.get("/{trace_id}/evidence")
 def read_evidence(service: ServiceDep, trace_id: str) -> list[ReviewedRetrieval]:
     """What reviewers found of the evidence behind the answers of a trace; empty where none was reviewed."""
-    return [_reviewed(each) for each in reviewed_evidence(service.store, _trace_bytes(trace_id))]
+    return [_reviewed(each) for each in reviewed_evidence(service.store, trace_bytes(trace_id))]
 
 
 def _reviewed(found: Reviewed) -> ReviewedRetrieval:
@@ -86,7 +86,8 @@ def _reviewed(found: Reviewed) -> ReviewedRetrieval:
     )
 
 
-def _trace_bytes(trace_id: str) -> bytes:
+def trace_bytes(trace_id: str) -> bytes:
+    """The trace id in a path; 422 for one that is none."""
     try:
         found = bytes.fromhex(trace_id)
     except ValueError:

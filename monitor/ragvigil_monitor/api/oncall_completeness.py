@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from fastapi import APIRouter
 
+from ragvigil.attributes import DOCTOR_SERVICE
 from ragvigil_monitor.api.auth import ServiceDep
 from ragvigil_monitor.api.models import Completeness, IngestCount, PhoenixAnnotations, PhoenixState
 from ragvigil_monitor.phoenix.annotating import annotation_counts
@@ -20,7 +21,7 @@ _MOST_PROCESSES = 200
 def completeness(service: ServiceDep) -> list[Completeness]:
     """Every process that was heard of in the last 90 days, the latest first, at most 200."""
     since = service.clock() - _LOOKED_BACK
-    rows = service.store.rows("completeness_by_process", since=since, limit=_MOST_PROCESSES)
+    rows = service.store.rows("completeness_by_process", since=since, doctor=DOCTOR_SERVICE, limit=_MOST_PROCESSES)
     return [Completeness(**row) for row in rows]
 
 

@@ -1,4 +1,4 @@
-"""Every error as a `Problem`; for senders of protobuf as the `Status` that OTLP asks for."""
+"""Every error as a `Problem`; for senders of telemetry as the `Status` that OTLP asks for, in their language."""
 
 import logging
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from ragvigil_monitor.api.models import Problem
 from ragvigil_monitor.errors import BadTelemetry, Overloaded, ReviewRefused, StoreUnavailable
-from ragvigil_monitor.receiver.bodies import PROTOBUF
+from ragvigil_monitor.receiver.bodies import PROTOBUF, content_type_of
 
 logger = logging.getLogger(__name__)
 
@@ -30,8 +30,10 @@ def answer_errors_as_problems(app: FastAPI) -> None:
 
 def problem(request: Request, status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
     """An error answer, in the language of the request."""
-    if request.headers.get("content-type", "").startswith(PROTOBUF):
+    if content_type_of(request) == PROTOBUF:
         return Response(_status_message(detail), status, headers, PROTOBUF)
+    if request.url.path.startswith("/v1/"):
+        return JSONResponse({"message": detail}, status, headers)
     body = Problem(error=HTTPStatus(status).phrase, detail=detail)
     return JSONResponse(body.model_dump(), status, headers)
 

@@ -13,6 +13,7 @@ import uvicorn
 from ragvigil_monitor.api.app import create_app
 from ragvigil_monitor.errors import ConfigurationError, StoreError
 from ragvigil_monitor.keys import Keys, keys_path
+from ragvigil_monitor.own_metrics import OwnMetrics
 from ragvigil_monitor.phoenix.counting import write_counts
 from ragvigil_monitor.phoenix.forwarder import Forwarder, open_forwarder
 from ragvigil_monitor.receiver.commit import Committer
@@ -45,8 +46,12 @@ def open_service(settings: Settings, opened: ExitStack) -> Service:
     opened.callback(store.close)
     keys = Keys.read_or_create(keys_path(path))
     waiting = settings.server.max_waiting_requests
-    committer = opened.enter_context(Committer(store, clock=utc_now, max_waiting=waiting))
-    service = Service(store, settings, keys, committer, forwarder=_forwarder(settings, store, opened))
+    metrics = OwnMetrics()
+    committer = opened.enter_context(
+        Committer(store, clock=utc_now, max_waiting=waiting, observe_s=metrics.commit_s.observe)
+    )
+    forwarder = _forwarder(settings, store, opened)
+    service = Service(store, settings, keys, committer, forwarder=forwarder, metrics=metrics)
     opened.enter_context(Ticker(service))
     spool_reader = open_spool_reader(service)
     if spool_reader is not None:

@@ -8,7 +8,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from ragvigil_monitor.demo.incidents import Planted
 from ragvigil_monitor.demo.plan import Plan
 from ragvigil_monitor.demo.report import Finding, Report
 from ragvigil_monitor.demo.simulation import Tell
@@ -52,8 +51,8 @@ def findings_table(report: Report) -> Table:
 
 
 def explanations(report: Report) -> list[str]:
-    """What each planted incident is, and whether a release brought it."""
-    return [_explanation(finding.planted) for finding in report.findings]
+    """What each planted incident is, whether a release brought it, and what its alert suspects."""
+    return [_explanation(finding) for finding in report.findings]
 
 
 def summary(report: Report) -> str:
@@ -70,9 +69,11 @@ def _day(day: int, plan: Plan) -> str:
     return f"simulated day {day} of {plan.days:g}"
 
 
-def _explanation(planted: Planted) -> str:
+def _explanation(finding: Finding) -> str:
+    planted = finding.planted
     release = ", with a release" if planted.released else ""
-    return f"{planted.incident.kind}{release}: {planted.incident.sentence}."
+    suspicion = f" The alert says {finding.triage}." if finding.triage else ""
+    return f"{planted.incident.kind}{release}: {planted.incident.sentence}.{suspicion}"
 
 
 def _finding(finding: Finding) -> tuple[str, ...]:

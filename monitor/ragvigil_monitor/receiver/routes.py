@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 from fastapi import APIRouter, Depends, Request, Response
+from google.protobuf.json_format import MessageToJson
 from google.protobuf.message import Message
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceResponse
@@ -14,7 +15,8 @@ from starlette.requests import ClientDisconnect
 from ragvigil_monitor.api.auth import ServiceDep, may_ingest
 from ragvigil_monitor.errors import BadTelemetry
 from ragvigil_monitor.receiver.batch import Batch
-from ragvigil_monitor.receiver.bodies import PROTOBUF, check_headers, decompressed, encoding_of, read_body
+from ragvigil_monitor.receiver.bodies import JSON, PROTOBUF, check_headers, content_type_of, encoding_of, read_body
+from ragvigil_monitor.receiver.compression import decompressed
 from ragvigil_monitor.receiver.decoding import decode_logs, decode_traces
 from ragvigil_monitor.receiver.intake import Intake
 from ragvigil_monitor.receiver.times import microseconds
@@ -23,7 +25,8 @@ from ragvigil_monitor.service import Service
 
 router = APIRouter(prefix="/v1", dependencies=[Depends(may_ingest)], tags=["telemetry"])
 
-Decode = Callable[[bytes, int], Batch]
+Decode = Callable[..., Batch]
+"""Of the body, when it was received in microseconds since the epoch, and `content_type`."""
 
 
 @router.post("/traces")
@@ -38,7 +41,7 @@ async def receive_traces(request: Request, service: ServiceDep) -> Response:
     if batch.outcomes:
         answer.partial_success.rejected_spans = batch.rejected()
         answer.partial_success.error_message = batch.remarks()
-    return _protobuf(answer)
+    return _in_its_language(request, answer)
 
 
 @router.post("/logs")
@@ -49,7 +52,7 @@ async def receive_logs(request: Request, service: ServiceDep) -> Response:
     if batch.outcomes:
         answer.partial_success.rejected_log_records = batch.rejected()
         answer.partial_success.error_message = batch.remarks()
-    return _protobuf(answer)
+    return _in_its_language(request, answer)
 
 
 @router.post("/metrics")
@@ -59,7 +62,7 @@ async def receive_metrics(request: Request, service: ServiceDep) -> Response:
     await read_body(request, service.settings.server.max_body_bytes)
     answer = ExportMetricsServiceResponse()
     answer.partial_success.error_message = "Ragvigil does not use metrics; send traces and logs."
-    return _protobuf(answer)
+    return _in_its_language(request, answer)
 
 
 async def _receive(request: Request, service: Service, decode: Decode) -> Batch:
@@ -81,9 +84,12 @@ async def _decoded(request: Request, service: Service, intake: Intake, decode: D
     max_bytes = service.settings.server.max_body_bytes
     body, encoding = await read_body(request, max_bytes), encoding_of(request)
     received_us = microseconds(service.clock())
+    read = partial(decode, received_us=received_us, content_type=content_type_of(request))
     with service.committer.announced():
-        return await intake.decode(lambda: decode(decompressed(body, encoding, max_bytes), received_us))
+        return await intake.decode(lambda: read(decompressed(body, encoding, max_bytes)))
 
 
-def _protobuf(message: Message) -> Response:
+def _in_its_language(request: Request, message: Message) -> Response:
+    if content_type_of(request) == JSON:
+        return Response(MessageToJson(message, indent=None), media_type=JSON)
     return Response(message.SerializeToString(), media_type=PROTOBUF)

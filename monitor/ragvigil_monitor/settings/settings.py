@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -20,7 +20,9 @@ from ragvigil_monitor.errors import ConfigurationError
 from ragvigil_monitor.settings.drift import Drift
 from ragvigil_monitor.settings.guardrails import Guardrails
 from ragvigil_monitor.settings.judge import JudgeSettings
+from ragvigil_monitor.settings.needed_days import needed_days
 from ragvigil_monitor.settings.phoenix import Phoenix
+from ragvigil_monitor.settings.retention import Retention
 from ragvigil_monitor.settings.review import Review
 from ragvigil_monitor.settings.service import Alarms, Notify, Schedule, Server, Spool, StoreSettings
 
@@ -45,7 +47,17 @@ class Settings(BaseSettings):
     review: Review = Field(Review(), description="The blind review.")
     judge: JudgeSettings = Field(JudgeSettings(), description="The judge of faithfulness.")
     notify: Notify = Field(Notify(), description="The notifications.")
+    retention: Retention = Field(Retention(), description="How long what is stored stays.")
     phoenix: Phoenix = Field(Phoenix(), description="An Arize Phoenix beside Ragvigil.")
+
+    @model_validator(mode="after")
+    def _keep_what_is_needed(self) -> Self:
+        """Refuse to remove what a window, a reference or a reviewer still needs."""
+        if self.retention.enabled:
+            for needed in needed_days(self.guardrails, self.review, self.retention.spans_days):
+                if getattr(self.retention, needed.setting) < needed.days:
+                    raise ValueError(f"retention.{needed.setting} must be {needed.days} or more: {needed.reason}")
+        return self
 
     @classmethod
     def settings_customise_sources(
@@ -93,6 +105,8 @@ def _explain(file: Path | None, invalid: ValidationError) -> str:
 
 
 def _one_problem(problem: Any) -> str:
+    if not problem["loc"]:
+        return f"  {problem['ctx']['error']}"
     name = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
         return f"  {name}: there is no such setting"

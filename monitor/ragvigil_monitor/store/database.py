@@ -88,6 +88,13 @@ class Store:
                 _roll_back(cursor)
                 raise
 
+    def size_bytes(self) -> int | None:
+        """The database file and its log on disk; None in memory."""
+        if self.path is None:
+            return None
+        files = (self.path, self.path.with_name(self.path.name + ".wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
     def close(self) -> None:
         """Write the log into the file and let go of it; nothing may read or write any more."""
         for cursor in list(self._cursors):

@@ -374,3 +374,13 @@ def test_own_failures_are_logged_by_the_logger_of_the_package(lenient: None, cap
     ragvigil.flush(timeout_s=0.1)
     assert {record.name for record in caplog.records} == {"ragvigil"}
     assert caplog.records[0].levelno == logging.WARNING
+
+
+def test_a_delivery_tells_status_or_failure(receiver: Receiver) -> None:
+    receiver.answers = [Reply(), Reply(status=503), Reply(status=404)]
+    exporter = HttpExporter(f"{receiver.endpoint}/v1/traces", f"{receiver.endpoint}/v1/logs", {}, 5.0)
+    told = [exporter.export(Signal.TRACES, b"") for _ in range(3)]
+    exporter.close()
+    assert [(delivery.status, delivery.failure) for delivery in told] == [(200, None), (503, None), (404, None)]
+    nowhere = HttpExporter(f"http://127.0.0.1:{unused_port()}", "", {}, 5.0).export(Signal.TRACES, b"")
+    assert (nowhere.status, type(nowhere.failure)) == (None, ConnectionRefusedError)

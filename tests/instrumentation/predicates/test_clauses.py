@@ -200,3 +200,12 @@ def test_roles_stay_what_they_were(said: Filter) -> None:
     relaxed = said.relaxed()
     assert relaxed.relaxed() == relaxed
     assert relaxed.protected_fields() == said.protected_fields()
+
+
+def test_a_field_is_undeclared_where_no_label_covers_its_leaf() -> None:
+    said = where(entitlement(TENANT), or_(KIND, TOPIC), not_(relevance(KIND).predicate), opaque("es", "{}"))
+    assert said.undeclared_fields() == {"kind", "topic"}
+    half = Filter(or_(KIND, TOPIC), (Label("/args/0", "relevance"),))
+    assert half.undeclared_fields() == {"topic"}
+    assert Filter(half.predicate, (Label("", "entitlement"),)).undeclared_fields() == frozenset()
+    assert Filter(None).undeclared_fields() == where().undeclared_fields() == frozenset()

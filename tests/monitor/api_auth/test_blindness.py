@@ -23,7 +23,7 @@ NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 TOLD_FIELDS = {
     *("item", "progress", "kind", "item_id", "lease_id", "expires_at", "question", "answer", "evidence", "id", "text"),
     *("labelled", "labelled_today", "skipped_today", "waiting", "label_id", "labelled_at"),
-    *("status", "role", "error", "detail"),
+    *("status", "role", "error", "detail", "message"),
 }
 """Every field that a reviewer may be told. Add one only if it tells nothing of why an item was chosen or what is
 known of it: no stratum, score, feedback, model, release, order, nor what others said."""

@@ -7,6 +7,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from ragvigil.attributes import SERVER_HEADER
 from ragvigil_monitor.api.problems import answer_errors_as_problems
 from ragvigil_monitor.errors import BadTelemetry, Overloaded, StoreUnavailable
 from ragvigil_monitor.keys import Role
@@ -92,7 +93,8 @@ async def test_what_a_route_raises_is_answered(failure: Exception, status: int, 
 
 
 def test_the_service_says_that_it_runs_and_is_ready(client: httpx.Client) -> None:
-    assert client.get("/healthz").json() == {"status": "ok"}
+    healthy = client.get("/healthz")
+    assert (healthy.json(), healthy.headers[SERVER_HEADER]) == ({"status": "ok"}, "monitor")
     assert client.get("/readyz").json() == {"status": "ready"}
 
 

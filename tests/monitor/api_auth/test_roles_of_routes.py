@@ -12,6 +12,7 @@ CALLERS = [NOBODY, STRANGER, *Role]
 ALLOWED: dict[str, set[str]] = {
     "/healthz": {NOBODY, STRANGER, *Role},
     "/readyz": {NOBODY, STRANGER, *Role},
+    "/metrics": {Role.ONCALL, Role.ADMIN},
     "/v1/": {NOBODY, Role.INGEST, Role.ADMIN},
     "/api/v1/whoami": {*Role},
     "/api/v1/admin/": {Role.ADMIN},

@@ -9,6 +9,7 @@ from ragvigil_monitor.demo.console import beginning, explanations, findings_tabl
 from ragvigil_monitor.demo.incidents import INCIDENTS, Incident, Planted, cost_rise, slow_reranker
 from ragvigil_monitor.demo.plan import Plan
 from ragvigil_monitor.demo.report import Report, Volume, judge
+from ragvigil_monitor.guardrails.models import Triage, TriageVerdict
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -68,6 +69,20 @@ def test_each_incident_is_explained() -> None:
         "slow_reranker, with a release: the reranker takes 2.5 times as long.",
         "cost_rise: an answer costs 40% more.",
     ]
+
+
+def test_what_an_alert_suspects_is_told_beside_the_truth() -> None:
+    suspected = Triage(
+        verdict=TriageVerdict.REGRESSION_SUSPECTED,
+        sentence="Something was released.",
+        searched_from=NOON,
+        searched_until=NOON + timedelta(hours=9),
+    )
+    opened = an_alert(slow_reranker.guardrail, NOON + timedelta(hours=2))
+    alert = opened.model_copy(update={"evidence": opened.evidence.model_copy(update={"triage": suspected})})
+    planted = [Planted(slow_reranker, NOON, NOON + timedelta(days=5), released=True)]
+    (said,) = explanations(judge(Volume(7, 60_000, 42.0, 8, 8), planted, [alert], evidence(), wall_s=1))
+    assert said.endswith("takes 2.5 times as long. The alert says regression-suspected.")
 
 
 def test_the_bar_tells_the_day_and_ends_full() -> None:

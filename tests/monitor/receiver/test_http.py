@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+import zstandard
 from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceResponse
@@ -21,6 +22,7 @@ from ragvigil_monitor.store import Store
 
 MAX_BODY = 100_000
 TRACE = traces(*rag_trace(0)).SerializeToString()
+JSON = {"Content-Type": "application/json"}
 GZIP = {**PROTOBUF, "Content-Encoding": "gzip"}
 
 
@@ -114,11 +116,52 @@ def test_a_body_that_is_no_gzip_is_refused(client: httpx.Client, body: bytes) ->
     assert "gzip" in message(answer)
 
 
-@pytest.mark.parametrize("content_type", ["application/json", "text/plain", ""], ids=["json", "text", "none"])
-def test_another_content_type_is_refused_with_the_right_one(client: httpx.Client, content_type: str) -> None:
+@pytest.mark.parametrize("content_type", ["text/plain", ""], ids=["text", "none"])
+def test_another_content_type_is_refused_with_the_right_ones(client: httpx.Client, content_type: str) -> None:
     answer = client.post("/v1/traces", content=TRACE, headers={"Content-Type": content_type})
     assert answer.status_code == 415
-    assert "application/x-protobuf" in answer.json()["detail"]
+    assert "send application/x-protobuf or application/json" in answer.json()["message"]
+
+
+def test_json_is_accepted_and_answered_in_json(client: httpx.Client, totals: Any) -> None:
+    ids = {
+        "traceId": "5b8efff798038103d269b633813fc60c",
+        "startTimeUnixNano": "1796007600000000000",
+        "endTimeUnixNano": "1796007600250000000",
+    }
+    spans = [{**ids, "spanId": "eee19b7ec3c1b174"}, {**ids, "spanId": "short"}]
+    body = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+    answer = client.post("/v1/traces", json=body, headers=JSON)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json() == {"partialSuccess": {"rejectedSpans": "1", "errorMessage": "rejected_bad_id: 1"}}
+    assert totals() == {"spans_committed": 1, "rejected_bad_id": 1}
+
+
+@pytest.mark.parametrize("path", ["/v1/traces", "/v1/logs", "/v1/metrics"])
+def test_what_is_accepted_in_json_without_remarks_is_answered_with_an_object(client: httpx.Client, path: str) -> None:
+    answer = client.post(path, content=b"{}", headers=JSON)
+    assert answer.status_code == 200
+    assert answer.json().keys() == ({"partialSuccess"} if path == "/v1/metrics" else set())
+
+
+def test_a_refusal_of_json_is_a_status_in_json(client: httpx.Client, totals: Any) -> None:
+    answer = client.post("/v1/traces", content=TRACE, headers=JSON)
+    assert answer.status_code == 400
+    assert answer.json()["message"].startswith("The body is not an ExportTraceServiceRequest in OTLP/JSON")
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "zstd"])
+def test_compressed_json_is_accepted(client: httpx.Client, encoding: str) -> None:
+    compress = gzip.compress if encoding == "gzip" else zstandard.compress
+    headers = {**JSON, "Content-Encoding": encoding}
+    assert client.post("/v1/logs", content=compress(b"{}"), headers=headers).status_code == 200
+
+
+def test_zstd_is_accepted(client: httpx.Client, totals: Any) -> None:
+    headers = {"Content-Encoding": "zstd"}
+    assert client.post("/v1/traces", content=zstandard.compress(TRACE), headers=headers).status_code == 200
+    assert totals() == {"spans_committed": 6}
 
 
 def test_another_encoding_is_refused_with_the_right_one(client: httpx.Client) -> None:

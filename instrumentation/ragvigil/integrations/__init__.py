@@ -1,0 +1,1 @@
+"""Ready connections to frameworks and databases, each imported only by those who use it."""

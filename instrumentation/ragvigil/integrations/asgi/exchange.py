@@ -1,0 +1,115 @@
+"""One request and its response, watched as their messages pass."""
+
+from asyncio import CancelledError
+from collections.abc import Mapping
+
+from opentelemetry.trace import StatusCode
+
+from ragvigil import attributes as names
+from ragvigil.answers import Answer
+from ragvigil.guard import GUARD
+from ragvigil.integrations.asgi.headers import FromRequest
+from ragvigil.integrations.asgi.protocol import Message, Receive, Scope, Send
+
+
+class Exchange:
+    """Ends `answer` with the last byte of the body, and records what became of it if that never comes.
+
+    Messages pass as they are, except that the response's headers get the answer token.
+    """
+
+    def __init__(
+        self,
+        answer: Answer,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        token_header: bytes | None,
+        readers: Mapping[str, FromRequest | None],
+    ) -> None:
+        self._scope = scope
+        self._answer = answer
+        self._receive = receive
+        self._send = send
+        self._token_header = token_header
+        self._readers = readers
+        self._is_complete = False
+        self._is_disconnected = False
+
+    async def receive(self) -> Message:
+        """Pass a message of the client on, and notice when it leaves."""
+        message = await self._receive()
+        if message["type"] == "http.disconnect":
+            self._is_disconnected = True
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Pass a message to the client on."""
+        with GUARD:
+            self._before(message)
+        try:
+            await self._send(message)
+        except OSError:
+            self._is_disconnected = True
+            raise
+        if _is_last(message):
+            self._complete()
+
+    def finish(self, failure: BaseException | None) -> None:
+        """The application is done with the request, by `failure` or in peace."""
+        if self._is_complete:
+            return
+        with GUARD:
+            self._read_request()
+            if isinstance(failure, Exception) and not self._is_disconnected:
+                self._answer.fail(failure)
+            else:
+                self._cancel()
+        self._complete()
+
+    def _before(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._start(message)
+        elif _is_last(message):
+            if self._is_disconnected:
+                self._cancel()
+        elif message.get("body"):
+            self._answer.first_token()
+
+    def _cancel(self) -> None:
+        why = "the client disconnected" if self._is_disconnected else "the response was not completed"
+        self._answer.fail(CancelledError(why))
+
+    def _start(self, message: Message) -> None:
+        status = message["status"]
+        self._answer.set_attribute(names.HTTP_STATUS_CODE, status)
+        if status >= 500:
+            self._answer.set_status(StatusCode.ERROR, f"HTTP {status}")
+        self._read_request()
+        self._answer.is_withdrawn = 300 <= status < 500 and self._answer.fields.get("question") is None
+        if not self._answer.is_withdrawn:
+            self._add_token(message)
+
+    def _read_request(self) -> None:
+        for field, read in self._readers.items():
+            if read is not None and self._answer.fields.get(field) is None:
+                with GUARD:
+                    self._answer.fields[field] = read(self._scope)
+        self._readers = {}
+
+    def _add_token(self, message: Message) -> None:
+        headers = list(message.get("headers", ()))
+        name = self._token_header
+        token = None if name is None or any(key.lower() == name for key, _ in headers) else self._answer.token()
+        if name is not None and token is not None:
+            message["headers"] = [*headers, (name, token.encode("ascii"))]
+
+    def _complete(self) -> None:
+        self._is_complete = True
+        self._answer.end()
+
+
+def _is_last(message: Message) -> bool:
+    if message["type"] == "http.response.body":
+        return not message.get("more_body", False)
+    return bool(message["type"] == "http.response.pathsend")

@@ -1,0 +1,81 @@
+"""The service's own telemetry in the format of Prometheus, for whoever watches the watcher."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from fastapi import APIRouter, Depends, Response
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from ragvigil_monitor.api.auth import ServiceDep, require
+from ragvigil_monitor.keys import Role
+from ragvigil_monitor.service import Service
+
+_LOOKED_BACK = timedelta(days=7)
+
+router = APIRouter(tags=["service"], dependencies=[Depends(require(Role.ONCALL))])
+
+
+@router.get("/metrics", response_class=Response)
+def metrics(service: ServiceDep) -> Response:
+    """What came in and what became of it, the store's size, and how the jobs do."""
+    stored = CollectorRegistry(auto_describe=False)
+    stored.register(_Stored(service))
+    text = generate_latest(service.metrics.registry) + generate_latest(stored)
+    return Response(text, media_type=CONTENT_TYPE_LATEST)
+
+
+class _Stored(Collector):
+    """What the store knows; read anew for each scrape, so that it survives restarts."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def collect(self) -> Iterator[Metric]:
+        """One family after the other."""
+        yield self._received()
+        yield from self._alerts()
+        yield from self._jobs()
+        yield from self._size()
+
+    def _received(self) -> Metric:
+        family = CounterMetricFamily(
+            "ragvigil_items_received",
+            "Spans, log records and requests by what became of them; an outcome that begins with rejected_ is lost.",
+            labels=["service", "outcome"],
+        )
+        for row in self._service.store.rows("ingest_totals"):
+            family.add_metric([row["service"], row["outcome"]], row["items"])
+        return family
+
+    def _alerts(self) -> Iterator[Metric]:
+        family = GaugeMetricFamily(
+            "ragvigil_alerts_open", "Alerts that are not resolved.", labels=["guardrail", "state"]
+        )
+        for row in self._service.store.rows("open_alerts_by_state"):
+            family.add_metric([row["guardrail"], row["state"]], row["alerts"])
+        yield family
+
+    def _jobs(self) -> Iterator[Metric]:
+        done = GaugeMetricFamily(
+            "ragvigil_job_done_up_to_timestamp_seconds", "Up to when a job has judged the data.", labels=["job"]
+        )
+        for row in self._service.store.rows("job_watermarks_now"):
+            done.add_metric([row["job"]], row["done_up_to"].timestamp())
+        yield done
+        failing = GaugeMetricFamily("ragvigil_job_failing", "1 while the last run of a job failed.", labels=["job"])
+        for row in self._service.store.rows("job_problems_now"):
+            failing.add_metric([row["job"]], 1)
+        yield failing
+
+    def _size(self) -> Iterator[Metric]:
+        now = self._service.clock()
+        found = self._service.store.row("newest_answer_time", counted_since=now, searched_since=now - _LOOKED_BACK)
+        newest = found["last_answer_at"]
+        if newest is not None:
+            described = "When the newest answer of the last 7 days began."
+            yield GaugeMetricFamily("ragvigil_newest_answer_timestamp_seconds", described, newest.timestamp())
+        size = self._service.store.size_bytes()
+        if size is not None:
+            yield GaugeMetricFamily("ragvigil_store_size_bytes", "The database file and its log on disk.", size)

@@ -1,0 +1,68 @@
+"""How well applications are instrumented, for `ragvigil doctor` and whoever wonders where telemetry stays."""
+
+from collections import Counter, defaultdict
+from datetime import timedelta
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query
+
+from ragvigil.predicates import Filter
+from ragvigil.predicates.ast import PredicateError
+from ragvigil.predicates.codec import from_json, labels_from_json
+from ragvigil_monitor.api.auth import ServiceDep
+from ragvigil_monitor.api.instrumentation_models import Arrival, Instrumentation, UndeclaredField
+from ragvigil_monitor.api.oncall_answers import trace_bytes
+from ragvigil_monitor.store.database import Row
+
+router = APIRouter()
+
+_MOST_SERVICES: Final = 100
+_FILTERS_READ: Final = 500
+_MOST_FIELDS: Final = 50
+_NEAR: Final = timedelta(days=1)
+
+
+@router.get("/arrivals/{trace_id}")
+def arrival(service: ServiceDep, trace_id: str) -> Arrival:
+    """What arrived of a trace that started within a day of now: its spans of any kind, probes and tests included."""
+    now = service.clock()
+    found = service.store.row("arrival_of_trace", trace_id=trace_bytes(trace_id), start=now - _NEAR, end=now + _NEAR)
+    return Arrival(trace_id=trace_id.lower(), **found)
+
+
+@router.get("/instrumentation")
+def instrumentation(
+    service: ServiceDep,
+    name: Annotated[str | None, Query(alias="service", max_length=200)] = None,
+    hours: Annotated[int, Query(ge=1, le=24 * 31)] = 24,
+) -> list[Instrumentation]:
+    """What each service told in the last hours, the one with most answers first."""
+    since = service.clock() - timedelta(hours=hours)
+    rows = service.store.rows("instrumentation_by_service", since=since, service=name, limit=_MOST_SERVICES)
+    filters = _filters(service.store.rows("filters_newest", since=since, service=name, limit=_FILTERS_READ))
+    return [_instrumentation(row, filters[row["service"]]) for row in rows]
+
+
+def _instrumentation(row: Row, filters: list[Filter]) -> Instrumentation:
+    understood = row["filters_known"] + row["filters_none"] + row["filters_partial"]
+    undeclared = Counter(field for said in filters for field in said.undeclared_fields())
+    return Instrumentation(
+        **row,
+        filters_unknown=row["retrievals"] - understood,
+        filters_read=len(filters),
+        undeclared_fields=[
+            UndeclaredField(field=field, searches=searches) for field, searches in undeclared.most_common(_MOST_FIELDS)
+        ],
+    )
+
+
+def _filters(rows: list[Row]) -> defaultdict[str, list[Filter]]:
+    """The filters that can be read, by service."""
+    found: defaultdict[str, list[Filter]] = defaultdict(list)
+    for row in rows:
+        try:
+            said = Filter(from_json(row["filter_ast"]), labels_from_json(row["filter_clauses"] or "[]"))
+        except PredicateError:
+            continue
+        found[row["service"]].append(said)
+    return found

@@ -1,0 +1,80 @@
+"""Content encodings of request bodies, undone within a limit."""
+
+import zlib
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Final
+
+from ragvigil_monitor.errors import BadTelemetry
+
+_GZIP_FORMAT: Final = 16 + zlib.MAX_WBITS
+_LARGEST_WINDOW: Final = 8 << 20
+"""The window that RFC 8878 asks every decoder to support; larger ones are refused, since they cost as much memory."""
+
+
+def decompressed(body: bytes, encoding: str, max_bytes: int) -> bytes:
+    """The body without its encoding; raise BadTelemetry when it is not what it says (400) or too long (413)."""
+    return _DECODERS[encoding](body, max_bytes)
+
+
+def too_large(max_bytes: int) -> BadTelemetry:
+    """The refusal of a body that is too long, as it comes or decompressed."""
+    return BadTelemetry(f"The body is longer than {max_bytes} bytes; send smaller batches.", 413)
+
+
+def _as_it_is(body: bytes, _: int) -> bytes:
+    return body
+
+
+def _gunzip(body: bytes, max_bytes: int) -> bytes:
+    plain = bytearray()
+    while body:
+        member = zlib.decompressobj(_GZIP_FORMAT)
+        try:
+            plain += member.decompress(body, max_bytes + 1 - len(plain))
+        except zlib.error as failure:
+            raise BadTelemetry(f"The body is not gzip as Content-Encoding says: {failure}.") from failure
+        if len(plain) > max_bytes:
+            raise too_large(max_bytes)
+        if not member.eof:
+            raise BadTelemetry("The gzip body ends too early.")
+        body = member.unused_data
+    return bytes(plain)
+
+
+def _unzstd(body: bytes, max_bytes: int) -> bytes:
+    import zstandard  # few senders use it
+
+    decoder = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
+    plain = bytearray()
+    try:
+        with decoder.stream_reader(body, read_across_frames=True) as reader:
+            if _measured(partial(reader.read, 1 << 16), max_bytes) > max_bytes:
+                raise too_large(max_bytes)
+        while body:
+            frame = decoder.decompressobj()
+            plain += frame.decompress(body)
+            if not frame.eof:
+                raise BadTelemetry("The zstd body ends too early.")
+            body = frame.unused_data
+    except zstandard.ZstdError as failure:
+        raise BadTelemetry(f"The body is not zstd as Content-Encoding says: {failure}.") from failure
+    return bytes(plain)
+
+
+def _measured(read: Callable[[], bytes], max_bytes: int) -> int:
+    """How much there is to read; it stops above the limit. zstd makes gigabytes of a few bytes, so look before."""
+    length = 0
+    while length <= max_bytes and (part := read()):
+        length += len(part)
+    return length
+
+
+_DECODERS: Final[Mapping[str, Callable[[bytes, int], bytes]]] = {
+    "": _as_it_is,
+    "identity": _as_it_is,
+    "gzip": _gunzip,
+    "zstd": _unzstd,
+}
+ENCODINGS: Final = frozenset(_DECODERS)
+"""The values of Content-Encoding that are read."""

@@ -1,0 +1,47 @@
+"""The job that removes what is older than it is to be kept."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+from ragvigil_monitor.job import Job, Turn, Write
+from ragvigil_monitor.service import Service
+from ragvigil_monitor.store import Writer
+
+REMOVALS: Final[Mapping[str, tuple[str, ...]]] = {
+    "spans_days": ("count_old_spans", "remove_old_spans", "remove_old_log_events"),
+    "vectors_days": ("remove_old_query_vectors",),
+    "answers_days": (
+        "remove_old_answers",
+        "remove_old_feedback",
+        "remove_old_judge_scores",
+        "remove_old_estimates",
+        "remove_old_rate_counts",
+        "remove_old_alerts",
+        "remove_old_deliveries",
+        "remove_old_process_counts",
+    ),
+}
+"""What goes by which setting, in this order."""
+
+
+def remove_old(service: Service, turn: Turn) -> Write:
+    """Remove what had its time at the newest of the ends: earlier ones would remove a part of that."""
+    kept_for = service.settings.retention.model_dump()
+    before = {setting: turn.ends[-1] - timedelta(days=kept_for[setting]) for setting in REMOVALS}
+
+    def write(writer: Writer) -> None:
+        for setting, questions in REMOVALS.items():
+            for question in questions:
+                writer.execute(question, before=before[setting])
+
+    return write
+
+
+def oldest_spans(service: Service, now: datetime) -> datetime | None:
+    """Before which time no spans are kept; None where nothing is removed."""
+    retention = service.settings.retention
+    return now - timedelta(days=retention.spans_days) if retention.enabled else None
+
+
+RETENTION: Final = Job("retention", 86400, remove_old)

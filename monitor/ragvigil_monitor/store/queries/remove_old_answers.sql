@@ -1,0 +1,3 @@
+-- Remove answers from before a time, but for those that somebody judged.
+DELETE FROM answers
+WHERE started_at < $before AND trace_id NOT IN (SELECT trace_id FROM reviewed_traces);

@@ -1,0 +1,122 @@
+"""`/metrics`: what the service says of itself, read as Prometheus reads it."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
+from tests.samples.otlp import NOW, PROTOBUF, rag_trace, span, traces
+from tests.samples.servers import running_api
+
+from ragvigil_monitor.job import Job, Turn
+from ragvigil_monitor.keys import Role
+from ragvigil_monitor.own_metrics import OwnMetrics
+from ragvigil_monitor.receiver.commit import Committer
+from ragvigil_monitor.schedule import run_due
+from ragvigil_monitor.service import Service
+from ragvigil_monitor.store import Store
+
+
+def scraped(service: Service, url: str) -> list[Sample]:
+    """All samples of one scrape."""
+    key = service.keys.by_role[Role.ONCALL]
+    answer = httpx.get(f"{url}/metrics", headers={"Authorization": f"Bearer {key}"}).raise_for_status()
+    assert answer.headers["content-type"].startswith("text/plain; version=")
+    return [sample for family in text_string_to_metric_families(answer.text) for sample in family.samples]
+
+
+def values(samples: list[Sample], name: str) -> dict[tuple[str, ...], float]:
+    """The samples of one name by their labels."""
+    return {tuple(sorted(sample.labels.values())): sample.value for sample in samples if sample.name == name}
+
+
+def test_what_became_of_everything_received_is_counted(make_service: Any) -> None:
+    service = make_service(NOW)
+    with running_api(service) as url:
+        for body in (traces(*rag_trace(0)), traces(*rag_trace(0)), traces(span(trace_id=b"short"))):
+            httpx.post(f"{url}/v1/traces", content=body.SerializeToString(), headers=PROTOBUF).raise_for_status()
+        httpx.post(f"{url}/v1/traces", content=b"\xff", headers=PROTOBUF)
+        received = values(scraped(service, url), "ragvigil_items_received_total")
+    assert received == {
+        ("shop", "spans_committed"): 6,
+        ("shop", "spans_duplicate"): 6,
+        ("rejected_bad_id", "shop"): 1,
+        ("rejected_request_400", "unknown_service"): 1,
+    }
+
+
+def test_the_newest_answer_is_told_and_absent_where_there_is_none(make_service: Any) -> None:
+    service = make_service(NOW)
+    with running_api(service) as url:
+        assert values(scraped(service, url), "ragvigil_newest_answer_timestamp_seconds") == {}
+        body = traces(*rag_trace(0)).SerializeToString()
+        httpx.post(f"{url}/v1/traces", content=body, headers=PROTOBUF).raise_for_status()
+        (newest,) = values(scraped(service, url), "ragvigil_newest_answer_timestamp_seconds").values()
+    assert abs(newest - NOW.timestamp()) < timedelta(minutes=5).total_seconds()
+
+
+def test_a_job_that_fails_is_counted_timed_and_shown_until_it_runs_again(make_service: Any) -> None:
+    service, outcomes = make_service(NOW), iter([True, True, False])
+
+    def run(_service: Service, _turn: Turn) -> None:
+        if next(outcomes):
+            raise RuntimeError("no")
+
+    def jobs(_settings: object) -> list[Job]:
+        return [Job("fragile", 0, run)]
+
+    with running_api(service) as url:
+        for failures, failing in [(1, {("fragile",): 1.0}), (2, {("fragile",): 1.0}), (2, {})]:
+            run_due(service, NOW, listed=jobs)
+            samples = scraped(service, url)
+            assert values(samples, "ragvigil_job_failures_total") == {("fragile",): failures}
+            assert values(samples, "ragvigil_job_failing") == failing
+    assert values(samples, "ragvigil_job_duration_seconds_count") == {("fragile",): 3}
+
+
+def test_what_jobs_are_done_up_to_is_told(make_service: Any) -> None:
+    service = make_service(NOW)
+    run_due(service, NOW, listed=lambda _settings: [Job("tidy", 0, lambda _service, _turn: lambda _writer: None)])
+    with running_api(service) as url:
+        done = values(scraped(service, url), "ragvigil_job_done_up_to_timestamp_seconds")
+    assert done == {("tidy",): NOW.timestamp()}
+
+
+def test_open_alerts_are_counted(make_service: Any, memory_store: Store) -> None:
+    service = make_service(NOW)
+    with memory_store.transaction() as writer:
+        for number in ("1", "2", "3"):
+            alert = {"alert_id": number, "guardrail": "latency_p95", "series": number, "sentence": "It is slow."}
+            times = {"opened_at": NOW, "last_breach_at": NOW, "evidence": "{}"}
+            onset = dict.fromkeys(["onset_at", "onset_earliest", "onset_latest"])
+            writer.execute("upsert_alert", **alert, **times, **onset)
+        writer.execute("acknowledge_alert", alert_id="3", now=NOW, by="ada", note=None)
+    with running_api(service) as url:
+        alerts = values(scraped(service, url), "ragvigil_alerts_open")
+    assert alerts == {("firing", "latency_p95"): 2, ("acknowledged", "latency_p95"): 1}
+
+
+def test_commits_are_timed_and_the_file_is_measured(tmp_path: Path, make_service: Any) -> None:
+    store, metrics = Store.open(tmp_path / "monitor.duckdb"), OwnMetrics()
+    with Committer(store, clock=lambda: NOW, observe_s=metrics.commit_s.observe) as committer:
+        made: Service = make_service(NOW)
+        service = Service(store, made.settings, made.keys, committer, lambda: NOW, metrics=metrics)
+        with running_api(service) as url:
+            body = traces(*rag_trace(0)).SerializeToString()
+            httpx.post(f"{url}/v1/traces", content=body, headers=PROTOBUF).raise_for_status()
+            samples = scraped(service, url)
+    store.close()
+    assert values(samples, "ragvigil_commit_duration_seconds_count") == {(): 1}
+    (size,) = values(samples, "ragvigil_store_size_bytes").values()
+    assert size >= 2**12
+
+
+@pytest.mark.parametrize("role", [None, Role.REVIEWER, Role.INGEST])
+def test_it_needs_the_key_of_oncall(make_service: Any, role: Role | None) -> None:
+    service = make_service(NOW)
+    headers = {} if role is None else {"Authorization": f"Bearer {service.keys.by_role[role]}"}
+    with running_api(service) as url:
+        assert httpx.get(f"{url}/metrics", headers=headers).status_code == (401 if role is None else 403)
