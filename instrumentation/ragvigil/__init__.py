@@ -2,7 +2,7 @@
 
 from ragvigil.answers import Answer, current_answer, current_stage, pipeline, token
 from ragvigil.attributes import FeedbackKind, FeedbackReason
-from ragvigil.counts import BridgeCounts, Counts, FeedbackCounts, ProbeCounts, RedactionCounts
+from ragvigil.counts import BridgeCounts, Counts, FeedbackCounts, ProbeCounts, RedactionCounts, SpoolCounts
 from ragvigil.doctor import Finding, diagnosis
 from ragvigil.indexes import mark_index
 from ragvigil.predicates import Filter, entitlement, relevance, where
@@ -24,6 +24,7 @@ __all__ = [
     "Finding",
     "ProbeCounts",
     "RedactionCounts",
+    "SpoolCounts",
     "Stage",
     "__version__",
     "carry",

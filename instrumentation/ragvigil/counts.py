@@ -6,22 +6,25 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-FeedbackOutcome: TypeAlias = Literal["given", "sent", "dropped", "refused", "tokens_without_key"]
+FeedbackOutcome: TypeAlias = Literal["given", "sent", "spooled", "dropped", "refused", "tokens_without_key"]
 BridgeOutcome: TypeAlias = Literal["given", "dropped", "failed"]
 ProbeOutcome: TypeAlias = Literal["sampled", "run", "failed", "timed_out", "dropped", "unsupported"]
 RedactionOutcome: TypeAlias = Literal["changed", "cut", "withheld"]
+SpoolOutcome: TypeAlias = Literal["delivered", "refused", "evicted", "corrupt", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class FeedbackCounts:
     """Cumulative numbers of feedback events of one process.
 
-    Of those `given`, some are `sent` (acknowledged), some `dropped` (queue full, receiver refused), the rest waits.
+    Of those `given`, some are `sent` (acknowledged), some `spooled` (on disk instead), some `dropped` (queue full,
+    receiver refused), the rest waits.
     `refused` were not taken: the call was not valid. `tokens_without_key` were asked for without a secret key.
     """
 
     given: int = 0
     sent: int = 0
+    spooled: int = 0
     dropped: int = 0
     refused: int = 0
     tokens_without_key: int = 0
@@ -69,9 +72,27 @@ class BridgeCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """Cumulative numbers of spans of one process: begun, acknowledged by a receiver, kept on disk, lost.
+class SpoolCounts:
+    """What this process did with the files of its spool directory, also with those of other processes.
 
+    `delivered` and `evicted` (the limit was reached) count frames, each a whole trace or one request of feedback or
+    counters; `refused` counts spans and feedback that the receiver did not take from a file; `corrupt` files that
+    were damaged and kept aside; `failed` attempts to write or read.
+    """
+
+    delivered: int = 0
+    refused: int = 0
+    evicted: int = 0
+    corrupt: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Cumulative numbers of spans of one process: `started` = `exported` + `spooled` + `dropped` + those that wait.
+
+    `exported`: acknowledged by a receiver. `spooled`: written to disk instead, from where this or another process or
+    the monitor delivers them; they stay counted here. `dropped`: lost, also those that were lost on disk.
     `left_out` are traces of which nothing was begun, because the sample left them out.
     """
 
@@ -84,6 +105,7 @@ class Counts:
     probes: ProbeCounts = field(default_factory=ProbeCounts)
     redaction: RedactionCounts = field(default_factory=RedactionCounts)
     bridge: BridgeCounts = field(default_factory=BridgeCounts)
+    spool: SpoolCounts = field(default_factory=SpoolCounts)
 
 
 class Counters:
@@ -99,6 +121,8 @@ class Counters:
         "_probes",
         "_reads",
         "_redaction",
+        "_spool",
+        "_spooled",
         "add_started",
     )
 
@@ -108,17 +132,32 @@ class Counters:
         self._reads = 0
         self._lock = threading.RLock()
         self._exported = 0
+        self._spooled = 0
         self._dropped = 0
         self._left_out = 0
         self._feedback: Counter[str] = Counter()
         self._probes: Counter[str] = Counter()
         self._redaction: Counter[str] = Counter()
         self._bridge: Counter[str] = Counter()
+        self._spool: Counter[str] = Counter()
 
     def add_exported(self, spans: int) -> None:
         """A receiver acknowledged `spans` more."""
         with self._lock:
             self._exported += spans
+
+    def add_spooled(self, spans: int) -> None:
+        """`spans` more are on disk."""
+        with self._lock:
+            self._spooled += spans
+
+    def lose_spooled(self, spans: int, feedback: int) -> None:
+        """So many spans and feedback events are lost that were on disk."""
+        with self._lock:
+            self._spooled -= spans
+            self._dropped += spans
+            self._feedback["spooled"] -= feedback
+            self._feedback["dropped"] += feedback
 
     def add_dropped(self, spans: int) -> None:
         """`spans` more are lost."""
@@ -150,6 +189,11 @@ class Counters:
         with self._lock:
             self._bridge[outcome] += spans
 
+    def add_spool(self, outcome: SpoolOutcome, items: int = 1) -> None:
+        """So became of so many frames or files of the spool directory."""
+        with self._lock:
+            self._spool[outcome] += items
+
     def read(self) -> Counts:
         """The numbers now."""
         with self._lock:
@@ -158,10 +202,12 @@ class Counters:
             return Counts(
                 started=started,
                 exported=self._exported,
+                spooled=self._spooled,
                 dropped=self._dropped,
                 left_out=self._left_out,
                 feedback=FeedbackCounts(**self._feedback),
                 probes=ProbeCounts(**self._probes),
                 redaction=RedactionCounts(**self._redaction),
                 bridge=BridgeCounts(**self._bridge),
+                spool=SpoolCounts(**self._spool),
             )

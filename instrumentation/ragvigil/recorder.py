@@ -3,7 +3,8 @@
 import os
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from opentelemetry import trace
@@ -26,12 +27,14 @@ from ragvigil.keys import ANSWER_TOKENS, FILTER_VALUES, PROBE_SAMPLE, derived_ke
 from ragvigil.probes.probe import Probe
 from ragvigil.probes.runner import ProbeRunner
 from ragvigil.probes.sample import ProbeSample
+from ragvigil.rare import Value
 from ragvigil.sampling import Sampler
 from ragvigil.settings import Settings
 from ragvigil.tokens import signed, verified
 from ragvigil.version import __version__
 
 if TYPE_CHECKING:
+    from ragvigil.export.spooling import SpoolingExporter
     from ragvigil.span import RecordedSpan
 
 
@@ -64,7 +67,10 @@ class Recorder:
         resource = {**_process_resource(), **settings.resource}
         encoder = SpanEncoder(derived_key(secret, FILTER_VALUES), document_texts=settings.document_texts)
         redactor = Redactor(settings.content, settings.redactors, secret, self._counters)
-        sender = Sender(self._queue, self._counters, encoder, RequestEncoder(resource), exporter, redactor)
+        self._spool = _spool(settings, resource, exporter, backoff, self._counters, self._queue.is_half_full)
+        sender = Sender(
+            self._queue, self._counters, encoder, RequestEncoder(resource), self._spool or exporter, redactor
+        )
         from ragvigil.bridge.bridge import Bridge  # not needed until something is configured
 
         bounds = (settings.max_queue_traces, settings.max_queue_bytes)
@@ -77,6 +83,7 @@ class Recorder:
             backoff=backoff,
             export_interval_s=settings.export_interval_s,
             counts_interval_s=settings.counts_interval_s,
+            spool=self._spool,
         )
         self.probe_sample = ProbeSample(settings.probe_share, derived_key(secret, PROBE_SAMPLE))
         self._probes = ProbeRunner(self._counters, settings.max_waiting_probes, settings.probe_timeout_s)
@@ -148,7 +155,7 @@ class Recorder:
             self._counters.add_probe("dropped")
 
     def flush(self, timeout_s: float) -> bool:
-        """Wait until all that was handed over before is delivered or dropped; False when the time is over first.
+        """Wait until all that was handed over before is delivered, spooled or dropped; False when time is over first.
 
         Its probes are done before, in at most half of the time, so that one that hangs does not hold up the rest.
         """
@@ -175,7 +182,7 @@ class Recorder:
         return self._counters.read()
 
     def shutdown(self, timeout_s: float) -> bool:
-        """Deliver what is there, then stop; probes that wait, and spans that end later, are counted as dropped."""
+        """Deliver what is there or spool it, then stop; waiting probes, and spans that end later, count as dropped."""
         self._probes.stop()
         is_flushed = self._deliver(time.monotonic() + timeout_s)
         self._is_open = False
@@ -190,10 +197,29 @@ class Recorder:
         if self._bridge is not None:
             self._bridge.abandon()
         self._counters = Counters()
+        if self._spool is not None:
+            self._spool.abandon()
 
 
-def _as_it_is(span: "RecordedSpan") -> bool:  # noqa: ARG001 - the signature of what redacts
-    return True
+def _spool(
+    settings: Settings,
+    resource: Mapping[str, Value],
+    exporter: Exporter,
+    backoff: Backoff,
+    counters: Counters,
+    is_pressed: Callable[[], bool],
+) -> "SpoolingExporter | None":
+    """The exporter with the spool directory behind it, if there is one."""
+    if settings.spool_dir is None:
+        return None
+    from pathlib import Path  # nobody else pays for these
+
+    from ragvigil.export.spooling import SpoolingExporter
+    from ragvigil.spool.writer import SegmentWriter
+
+    instance_id = str(resource[names.SERVICE_INSTANCE_ID])
+    writer = SegmentWriter(Path(settings.spool_dir), instance_id, settings.max_spool_bytes, counters)
+    return SpoolingExporter(exporter, writer, counters, replace(backoff), is_pressed)
 
 
 def _process_resource() -> dict[str, str | int]:

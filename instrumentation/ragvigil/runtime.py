@@ -47,6 +47,8 @@ def configure(
     redactors: "Sequence[Redact]" = (),
     bridge: bool = True,
     sample: Share = 1.0,
+    spool_dir: str | os.PathLike[str] | None = None,
+    max_spool_bytes: int = 256 * 2**20,
     clock: Clock | None = None,
     ids: IdGenerator | None = None,
     exporter: Exporter | None = None,
@@ -79,6 +81,10 @@ def configure(
     `sample` in [0, 1] is the share of traces that are recorded, or a function that gives it for the name of the answer
     (or stage) that begins a trace. It is decided then, by the trace id; what is not recorded costs next to nothing.
     Answers bear the share, so that estimates can weigh them. Feedback is never sampled.
+
+    With `spool_dir` (else RAGVIGIL_SPOOL_DIR) what the receiver does not take is written to files of that directory and
+    delivered later: by this process, by another one with the same directory, or by the monitor. The directory holds at
+    most `max_spool_bytes` (1 MiB or more); beyond that the oldest file goes, counted. Several processes may share it.
 
     Raises ValueError for an argument that is not valid. Nothing else in Ragvigil raises into the application.
     """
@@ -121,12 +127,17 @@ def configure(
         redactors=checked_redactors(redactors),
         bridge=settings.checked_switch("bridge", bridge),
         sample=settings.checked_sample(sample),
+        spool_dir=settings.checked_spool_dir(spool_dir, os.environ),
+        max_spool_bytes=settings.checked_spool_bytes(max_spool_bytes),
     )
     _install(None if settings.is_disabled(os.environ) else _Parts(chosen, clock, ids, exporter))
 
 
 def flush(timeout_s: float = 5.0) -> bool:
-    """Wait until all that ended before is delivered or dropped, its probes included; False when time is over first."""
+    """Wait until all that ended before is delivered, in the spool or dropped; False when the time is over first.
+
+    Its probes are included. With a spool directory, what the receiver has not taken after most of the time is on disk.
+    """
     recorder = current.recorder
     with GUARD:
         return recorder is None or recorder.flush(timeout_s)
@@ -134,7 +145,10 @@ def flush(timeout_s: float = 5.0) -> bool:
 
 
 def shutdown(timeout_s: float = 5.0) -> bool:
-    """Flush and stop recording, until `configure` is called again; False when the time was not enough."""
+    """Flush and stop recording, until `configure` is called again; False when the time was not enough.
+
+    What is not delivered then goes to the spool, if there is one, and is lost otherwise.
+    """
     recorder, current.recorder = current.recorder, None
     _installed.parts = None
     with GUARD:

@@ -2,6 +2,7 @@
 
 import logging
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -43,6 +44,8 @@ class Settings:
     redactors: "tuple[Redact, ...]" = field(repr=False)
     bridge: bool
     sample: Share
+    spool_dir: str | None
+    max_spool_bytes: int
 
 
 def is_disabled(environ: Mapping[str, str]) -> bool:
@@ -186,3 +189,26 @@ def checked_key(secret_key: object) -> bytes | None:
 
 
 _MIN_KEY_BYTES: Final = 16
+
+
+def checked_spool_dir(given: object, environ: Mapping[str, str]) -> str | None:
+    """The directory given, else that of RAGVIGIL_SPOOL_DIR, as an absolute path; it need not exist yet."""
+    source, path = ("spool_dir", given) if given is not None else ("RAGVIGIL_SPOOL_DIR", environ.get(SPOOL_DIR))
+    if path is None or (path == "" and given is None):
+        return None
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise ValueError(f"{source}: got {path!r}; expected the path of a directory")
+    return os.path.abspath(text)  # noqa: PTH100 - nothing else here needs pathlib, and import has to be quick
+
+
+def checked_spool_bytes(max_spool_bytes: int) -> int:
+    """Refuse a limit in which no segments fit."""
+    positive("max_spool_bytes", max_spool_bytes, whole=True)
+    if max_spool_bytes < _MIN_SPOOL_BYTES:
+        raise ValueError(f"max_spool_bytes: got {max_spool_bytes!r}; expected at least {_MIN_SPOOL_BYTES}")
+    return max_spool_bytes
+
+
+SPOOL_DIR: Final = "RAGVIGIL_SPOOL_DIR"
+_MIN_SPOOL_BYTES: Final = 1 << 20

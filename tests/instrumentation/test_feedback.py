@@ -269,7 +269,7 @@ def test_the_counters_of_feedback_are_reported(receiver: Receiver) -> None:
     assert ragvigil.flush()
     counters = receiver.logs[-1].attributes
     reported = {name.rpartition(".")[2]: n for name, n in counters.items() if name.startswith("ragvigil.feedback.")}
-    assert reported == {"given": 1, "sent": 1, "dropped": 0, "refused": 1, "tokens_without_key": 0}
+    assert reported == {"given": 1, "sent": 1, "spooled": 0, "dropped": 0, "refused": 1, "tokens_without_key": 0}
 
 
 def test_a_receiver_that_is_busy_gets_feedback_again_and_traces_once(receiver: Receiver, lenient: None) -> None:

@@ -8,7 +8,18 @@ import numpy as np
 from opentelemetry.trace import Span
 
 import ragvigil
-from ragvigil import Answer, BridgeCounts, Counts, FeedbackCounts, Filter, Stage, entitlement, relevance, where
+from ragvigil import (
+    Answer,
+    BridgeCounts,
+    Counts,
+    FeedbackCounts,
+    Filter,
+    SpoolCounts,
+    Stage,
+    entitlement,
+    relevance,
+    where,
+)
 from ragvigil.export.exporter import Exporter
 from ragvigil.predicates import Predicate, and_, eq, gte, in_, not_, words
 from ragvigil.redaction import common
@@ -46,6 +57,7 @@ def configuration() -> None:
     assert_type(ragvigil.counts(), Counts)
     assert_type(ragvigil.counts().dropped, int)
     assert_type(ragvigil.counts().feedback, FeedbackCounts)
+    assert_type(ragvigil.counts().spool, SpoolCounts)
     assert_type(ragvigil.counts().probes.timed_out, int)
     assert_type(ragvigil.counts().bridge, BridgeCounts)
     assert_type(ragvigil.counts().left_out, int)

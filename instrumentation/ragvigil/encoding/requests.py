@@ -85,6 +85,7 @@ def _numbers(counts: Counts) -> dict[str, Value]:
         **{f"{names.PROBES_COUNT_PREFIX}{outcome}": n for outcome, n in asdict(counts.probes).items()},
         **{f"{names.REDACTION_COUNT_PREFIX}{outcome}": n for outcome, n in asdict(counts.redaction).items()},
         **{f"{names.BRIDGE_COUNT_PREFIX}{outcome}": n for outcome, n in asdict(counts.bridge).items()},
+        **{f"{names.SPOOL_COUNT_PREFIX}{outcome}": n for outcome, n in asdict(counts.spool).items()},
     }
 
 

@@ -13,11 +13,12 @@ class Signal(StrEnum):
 
 
 class Outcome(Enum):
-    """What became of one attempt."""
+    """What became of one attempt. SPOOLED: it failed, and what was to be delivered is on disk instead."""
 
     ACCEPTED = "accepted"
     RETRY = "retry"
     REFUSED = "refused"
+    SPOOLED = "spooled"
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,8 @@ class Sender:
         delivery = self._attempt(Signal.TRACES, payload) if encoded else ACCEPTED
         if delivery.outcome is not Outcome.RETRY:
             accepted = _accepted(delivery, encoded)
-            self._counters.add_exported(accepted)
+            is_spooled = delivery.outcome is Outcome.SPOOLED
+            (self._counters.add_spooled if is_spooled else self._counters.add_exported)(accepted)
             self._counters.add_dropped(len(spans) - accepted)
         return delivery
 
@@ -69,7 +70,7 @@ class Sender:
         delivery = self._attempt(Signal.LOGS, self._requests.feedback(events).SerializeToString())
         if delivery.outcome is not Outcome.RETRY:
             accepted = _accepted(delivery, len(events))
-            self._counters.add_feedback("sent", accepted)
+            self._counters.add_feedback("spooled" if delivery.outcome is Outcome.SPOOLED else "sent", accepted)
             self._counters.add_feedback("dropped", len(events) - accepted)
         return delivery
 
@@ -79,7 +80,7 @@ class Sender:
         if counts == self._counts_sent or not self._takes_logs:
             return ACCEPTED
         delivery = self._attempt(Signal.LOGS, self._requests.counts(counts, now_ns).SerializeToString())
-        if delivery.outcome is Outcome.ACCEPTED:
+        if delivery.outcome in {Outcome.ACCEPTED, Outcome.SPOOLED}:
             self._counts_sent = counts
         self._takes_logs = delivery.outcome is not Outcome.REFUSED
         return delivery
@@ -103,7 +104,7 @@ class Sender:
             delivery = self._exporter.export(signal, payload)
         if delivery.outcome is Outcome.REFUSED:
             GUARD.report(f"{signal} are lost, the receiver refuses them: {delivery.reason}")
-        elif delivery.rejected:
+        elif delivery.rejected and delivery.outcome is Outcome.ACCEPTED:
             GUARD.report(f"some {signal} are lost, the receiver rejects them: {delivery.reason}")
         elif delivery.outcome is Outcome.RETRY:
             GUARD.report(f"{signal} wait, the receiver does not take them: {delivery.reason}")
@@ -111,5 +112,5 @@ class Sender:
 
 
 def _accepted(delivery: Delivery, items: int) -> int:
-    """How many of `items` the receiver keeps."""
+    """How many of `items` the receiver, or a file, keeps."""
     return 0 if delivery.outcome is Outcome.REFUSED else items - delivery.rejected

@@ -2,7 +2,8 @@
 
 import threading
 import time
-from typing import Final
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Final
 
 from ragvigil.clock import Clock
 from ragvigil.export.backoff import Backoff
@@ -11,11 +12,16 @@ from ragvigil.export.queue import TraceQueue
 from ragvigil.export.sender import Sender
 from ragvigil.guard import GUARD
 
+if TYPE_CHECKING:
+    from ragvigil.export.spooling import SpoolingExporter
+
 _JOIN_S: Final = 1.0
+_PATIENCE: Final = 0.8
+"""Share of the time of a flush after which what the receiver has not taken goes to the spool."""
 
 
 class Worker:
-    """One daemon thread, started with the first trace."""
+    """One daemon thread, started with the first trace. spool: the sender's exporter, if it has a directory."""
 
     def __init__(
         self,
@@ -26,6 +32,7 @@ class Worker:
         backoff: Backoff,
         export_interval_s: float,
         counts_interval_s: float,
+        spool: "SpoolingExporter | None" = None,
     ) -> None:
         self._queue = queue
         self._sender = sender
@@ -34,6 +41,7 @@ class Worker:
         self._export_interval_s = export_interval_s
         self._counts_interval_s = counts_interval_s
         self._counts_due_at = time.monotonic() + counts_interval_s
+        self._spool = spool
         self._flushes_asked = 0
         self._flushes_done = 0
         self._stopping = False
@@ -52,23 +60,26 @@ class Worker:
         return self._thread is not None and self._thread.is_alive()
 
     def flush(self, timeout_s: float) -> bool:
-        """Wait until all that was handed over before is delivered or dropped; False when the time is over first."""
+        """Wait until all that was handed over before is delivered, spooled or dropped; False if time is over first."""
         self.ensure_running()
-        with self._queue.changed:
+        with self._hurried(_PATIENCE * timeout_s), self._queue.changed:
             self._flushes_asked += 1
             mine = self._flushes_asked
             self._queue.changed.notify_all()
             return self._queue.changed.wait_for(lambda: self._flushes_done >= mine, timeout_s)
 
     def stop(self) -> None:
-        """End the thread after the attempt that it is at; what still waits is dropped and counted."""
+        """End the thread after the attempt that it is at; what still waits is spooled, or dropped and counted."""
+        if self._spool is not None:
+            self._spool.hurry(time.monotonic())
         with self._queue.changed:
             self._stopping = True
             self._queue.changed.notify_all()
         if self._thread is not None:
             self._thread.join(_JOIN_S)
+        else:
+            self._sender.close()
         self._queue.drop_all()
-        self._sender.close()
 
     def _run(self) -> None:
         while not self._stopping:
@@ -78,6 +89,9 @@ class Worker:
                 self._work()
                 continue
             self._pause(self._backoff.next_s(None))
+        with GUARD:
+            self._spool_rest()
+        self._sender.close()
 
     def _has_reason(self) -> bool:
         return self._stopping or self._flushes_asked > self._flushes_done or self._queue.is_half_full()
@@ -93,9 +107,30 @@ class Worker:
             if not self._succeeded(self._sender.send_counts(self._clock.wall_ns())):
                 return
             self._counts_due_at = time.monotonic() + self._counts_interval_s
+        if asked > self._flushes_done and self._spool is not None and not self._spool.sync():
+            self._pause(self._backoff.next_s(None))
+            return
         with self._queue.changed:
             self._flushes_done = asked
             self._queue.changed.notify_all()
+        self._ship()
+
+    def _hurried(self, within_s: float) -> AbstractContextManager[None]:
+        """While somebody waits, no attempt takes longer than that if there is a spool instead."""
+        return nullcontext() if self._spool is None else self._spool.hurried(time.monotonic() + within_s)
+
+    def _ship(self) -> None:
+        """Deliver what lies in the spool while there is nothing else to do."""
+        if self._spool is not None and not self._stopping:
+            until = time.monotonic() + self._export_interval_s
+            self._spool.ship(lambda: not self._has_reason() and time.monotonic() < until)
+
+    def _spool_rest(self) -> None:
+        """Write what still waits to disk, where there is a directory."""
+        last = self._queue.last_number
+        while self._spool is not None and not self._queue.is_settled(last):
+            if self._sender.send_oldest().outcome is Outcome.RETRY:
+                return
 
     def _succeeded(self, delivery: Delivery) -> bool:
         """Whether to go on; after a failed attempt, once the time has come to begin anew."""

@@ -37,6 +37,7 @@ class Completeness(ApiModel):
     """Of what one process began, how much is in the store.
 
     The counters are the newest that the process reported, at `reported_at`; all None where a sender reports none.
+    `exported` spans were acknowledged, `spooled` ones written to disk instead and delivered from there by anybody.
     `stored` are its spans that started up to then (all of them without a report); `share` is stored / started.
     """
 

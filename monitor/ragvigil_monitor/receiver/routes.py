@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -11,16 +10,17 @@ from google.protobuf.message import Message
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceResponse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+from starlette.requests import ClientDisconnect
 
 from ragvigil_monitor.api.auth import ServiceDep, may_ingest
-from ragvigil_monitor.errors import BadTelemetry, Overloaded
+from ragvigil_monitor.errors import BadTelemetry
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.bodies import JSON, PROTOBUF, check_headers, content_type_of, encoding_of, read_body
 from ragvigil_monitor.receiver.compression import decompressed
 from ragvigil_monitor.receiver.decoding import decode_logs, decode_traces
 from ragvigil_monitor.receiver.intake import Intake
-from ragvigil_monitor.receiver.resources import UNKNOWN_SERVICE
 from ragvigil_monitor.receiver.times import microseconds
+from ragvigil_monitor.receiver.unreadable import count_unreadable
 from ragvigil_monitor.service import Service
 
 router = APIRouter(prefix="/v1", dependencies=[Depends(may_ingest)], tags=["telemetry"])
@@ -71,8 +71,10 @@ async def _receive(request: Request, service: Service, decode: Decode) -> Batch:
         try:
             batch = await _decoded(request, service, intake, decode)
         except BadTelemetry as bad:
-            _count_unreadable(service, bad)
+            count_unreadable(service.committer, f"rejected_request_{bad.status}")
             raise
+        except ClientDisconnect as gone:  # nobody reads this answer; who lives sends again
+            raise BadTelemetry("The request ends before its body does.") from gone
         await asyncio.wrap_future(service.committer.submit(batch))
     return batch
 
@@ -85,13 +87,6 @@ async def _decoded(request: Request, service: Service, intake: Intake, decode: D
     read = partial(decode, received_us=received_us, content_type=content_type_of(request))
     with service.committer.announced():
         return await intake.decode(lambda: read(decompressed(body, encoding, max_bytes)))
-
-
-def _count_unreadable(service: Service, bad: BadTelemetry) -> None:
-    counts = Batch()
-    counts.count(UNKNOWN_SERVICE, f"rejected_request_{bad.status}")
-    with suppress(Overloaded):
-        service.committer.submit(counts)
 
 
 def _in_its_language(request: Request, message: Message) -> Response:

@@ -6,7 +6,7 @@ from ragvigil_monitor.settings.judge import JudgeSettings
 from ragvigil_monitor.settings.phoenix import Phoenix
 from ragvigil_monitor.settings.retention import Retention
 from ragvigil_monitor.settings.review import Review
-from ragvigil_monitor.settings.service import Server, Webhook
+from ragvigil_monitor.settings.service import Server, Spool, Webhook
 from ragvigil_monitor.settings.settings import Settings
 
 __all__ = [
@@ -22,5 +22,6 @@ __all__ = [
     "Review",
     "Server",
     "Settings",
+    "Spool",
     "Webhook",
 ]

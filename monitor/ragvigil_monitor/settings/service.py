@@ -25,6 +25,15 @@ class StoreSettings(Section):
     threads: int = Field(2, ge=1, le=64, description="Threads DuckDB may use for one query.")
 
 
+class Spool(Section):
+    """Where applications leave telemetry while they do not reach the service."""
+
+    directory: Path | None = Field(
+        None, description="Directory that applications on this machine give as `spool_dir`; null: none is read."
+    )
+    poll_s: float = Field(5.0, ge=0.1, le=3600, description="How often it is looked into.")
+
+
 class Schedule(Section):
     """When jobs run."""
 

@@ -69,8 +69,25 @@ def test_an_empty_store_knows_no_process(empty: World) -> None:
     assert empty.get("/completeness") == empty.get("/ingest") == []
 
 
-def _report(world: World, instance: str, *, started: int, exported: int, minutes_ago: float = 0) -> None:
-    row: list[Any] = [instance, "shop", "1.0", world.ago(minutes=minutes_ago), started, exported, 0, 0]
+def test_what_is_lost_on_disk_is_no_longer_counted_there_whatever_the_order_of_reports(empty: World) -> None:
+    _report(empty, "p", started=9, exported=1, spooled=2, dropped=6)
+    _report(empty, "p", started=9, exported=1, spooled=8, minutes_ago=5)
+    (row,) = empty.get("/completeness")
+    assert (row["exported"], row["spooled"], row["dropped"]) == (1, 2, 6)
+
+
+def _report(
+    world: World,
+    instance: str,
+    *,
+    started: int,
+    exported: int,
+    spooled: int = 0,
+    dropped: int = 0,
+    minutes_ago: float = 0,
+) -> None:
+    reported_at = world.ago(minutes=minutes_ago)
+    row: list[Any] = [instance, "shop", "1.0", reported_at, started, exported, spooled, dropped]
     with world.store.transaction() as writer:
         writer.execute_with("add_process_counts", to_arrow(PROCESS_COUNTS, [row]))
 

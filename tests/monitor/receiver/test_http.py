@@ -1,6 +1,7 @@
 """OTLP over real HTTP: what is accepted, what is refused, and how that is said."""
 
 import gzip
+import socket
 import threading
 import zlib
 from collections.abc import Iterator
@@ -218,3 +219,16 @@ def test_a_store_that_cannot_be_written_is_answered_with_try_later(make_service:
     assert answer.status_code == 503
     assert answer.headers["retry-after"] == "30"
     assert "cannot be written" in message(answer)
+
+
+def test_a_client_that_goes_away_in_the_middle_is_no_failure_of_ours(
+    client: httpx.Client, totals: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    lines = ["POST /v1/traces HTTP/1.1", "Host: x", f"Content-Type: {PROTOBUF['Content-Type']}", "Content-Length: 9999"]
+    head = "\r\n".join([*lines, "", ""])
+    with socket.create_connection((client.base_url.host, client.base_url.port or 0)) as connection:
+        connection.sendall(head.encode() + TRACE[:50])
+    assert client.post("/v1/traces", content=TRACE).status_code == 200
+    assert totals() == {"spans_committed": 6}
+    assert "failed" not in caplog.text
+    assert "Exception" not in caplog.text

@@ -1,4 +1,5 @@
--- How far has each process counted? Adds a batch; counters only grow, so reports may come late or twice.
+-- How far has each process counted? Adds a batch; reports may come late or twice. Counters only grow, but for spooled:
+-- what is lost on disk is no longer counted there, so the newest report tells it.
 INSERT INTO process_counts BY NAME
 SELECT
     instance_id,
@@ -7,7 +8,7 @@ SELECT
     max(reported_at) AS reported_at,
     max(started) AS started,
     max(exported) AS exported,
-    max(spooled) AS spooled,
+    arg_max(spooled, reported_at) AS spooled,
     max(dropped) AS dropped
 FROM batch
 GROUP BY instance_id
@@ -15,5 +16,5 @@ ON CONFLICT (instance_id) DO UPDATE SET
     reported_at = greatest(process_counts.reported_at, excluded.reported_at),
     started = greatest(process_counts.started, excluded.started),
     exported = greatest(process_counts.exported, excluded.exported),
-    spooled = greatest(process_counts.spooled, excluded.spooled),
+    spooled = if(excluded.reported_at >= process_counts.reported_at, excluded.spooled, process_counts.spooled),
     dropped = greatest(process_counts.dropped, excluded.dropped);
