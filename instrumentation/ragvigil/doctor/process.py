@@ -33,6 +33,7 @@ def _findings(recorder: Recorder | None) -> Iterator[Finding]:
         yield _key(counts, state)
         yield from _feedback(counts)
         yield from _probes(counts)
+        yield from _on_the_way(counts)
     yield _adapters()
     yield from _reports()
 
@@ -47,6 +48,8 @@ def _spans(counts: Counts) -> Finding:
     told = f"{counts.started} begun, {counts.exported} acknowledged, {counts.spooled} spooled, {counts.dropped} lost"
     if counts.dropped:
         return problem("spans", told, "see the reports below; the receiver was away too long or refuses them")
+    if counts.started == 0 and counts.left_out:
+        return warning("spans", f"{told}; {counts.left_out} traces left out", "raise configure(sample=...) to see some")
     if counts.started == 0:
         return warning("spans", told, "nothing is instrumented that ran: add @ragvigil.pipeline or AnswerMiddleware")
     if counts.exported + counts.spooled == 0:
@@ -100,6 +103,23 @@ def _probes(counts: Counts) -> Iterator[Finding]:
         yield warning("probes", told, "name filter= and top_k= on @retriever, or take it out with probe=False")
     elif probes.sampled:
         yield ok("probes", told)
+
+
+def _on_the_way(counts: Counts) -> Iterator[Finding]:
+    """What becomes of content and files; nothing where all is as it should be."""
+    if counts.redaction.withheld:
+        told = f"{counts.redaction.withheld} texts were withheld, because a redactor failed"
+        yield problem("redaction", told, "mend the redactor; it must give text for every text")
+    spool = counts.spool
+    if spool.failed or spool.corrupt or spool.evicted:
+        told = (
+            f"{spool.failed} attempts failed, {spool.corrupt} files damaged, {spool.evicted} frames given up for room"
+        )
+        yield problem("spool", told, "check space and rights of the directory, or raise max_spool_bytes")
+    bridge = counts.bridge
+    if bridge.dropped or bridge.failed:
+        told = f"{bridge.given} spans given to your own processors, {bridge.dropped} dropped, {bridge.failed} failed"
+        yield warning("bridge", told, "a span processor of the application is slow or raises")
 
 
 def _adapters() -> Finding:

@@ -99,8 +99,11 @@ def _spool(environ: Mapping[str, str]) -> Iterator[Finding]:
     if not folder:
         return
     path = Path(folder)
+    if not path.exists():
+        yield ok("spool", f"{folder} is made when the receiver is away for the first time")
+        return
     if not path.is_dir():
-        yield warning("spool", f"{folder} is no directory", "create it, writable by the application")
+        yield problem("spool", f"{folder} is no directory", "name a directory that the application may write to")
         return
     segments = [segment.stat().st_size for segment in path.glob("*.spool")]
     yield ok("spool", f"{len(segments)} segments with {sum(segments):,} bytes in {folder}")

@@ -85,6 +85,10 @@ class HttpExporter:
             self._connections[server] = connection
         else:
             connection.close()
+        if 200 <= response.status < 300 and response.headers.get_content_type() == "text/html":
+            # The sign-in page of a proxy, or another server: what it was sent is nowhere.
+            reason = f"HTTP {response.status} with a web page: this is no OTLP receiver"
+            return Delivery(Outcome.RETRY, reason=reason, status=response.status)
         if 200 <= response.status < 300:
             rejected, message = _partial_success(signal, content)
             return Delivery(Outcome.ACCEPTED, rejected=rejected, reason=message, status=response.status)

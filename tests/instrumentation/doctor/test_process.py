@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -119,3 +120,32 @@ def test_the_diagnosis_itself_never_raises(lenient: None, exported: Exported, mo
     (finding,) = ragvigil.diagnosis()
     assert finding.verdict == "problem"
     monkeypatch.undo()
+
+
+def test_what_the_sample_left_out_is_no_missing_instrumentation() -> None:
+    ragvigil.configure(sample=0.0, exporter=InMemoryExporter())
+    with ragvigil.pipeline("ask"):
+        pass
+    assert found("spans").detail.endswith("1 traces left out")
+    assert "sample" in found("spans").advice
+
+
+def test_texts_that_were_withheld_are_a_problem(lenient: None) -> None:
+    def broken(text: str) -> str:
+        raise ValueError(text)
+
+    ragvigil.configure(redactors=[broken], exporter=InMemoryExporter())
+    with ragvigil.pipeline("ask") as answer:
+        answer.set(question="why?")
+    assert ragvigil.flush()
+    assert found("redaction").verdict == "problem"
+
+
+def test_a_spool_that_cannot_be_written_is_a_problem(lenient: None, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    ragvigil.configure(endpoint="http://127.0.0.1:1", spool_dir=tmp_path / "file" / "spool")
+    with ragvigil.pipeline("ask"):
+        pass
+    ragvigil.flush(timeout_s=0.5)
+    assert found("spool").verdict == "problem"
+    assert "max_spool_bytes" in found("spool").advice

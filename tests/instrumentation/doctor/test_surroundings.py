@@ -76,7 +76,8 @@ def test_the_spool_is_measured(tmp_path: Path) -> None:
     (tmp_path / "other").write_bytes(b"x")
     assert found("spool") == []
     assert found("spool", RAGVIGIL_SPOOL_DIR=str(tmp_path))[0].detail.startswith("1 segments with 1,200 bytes")
-    assert found("spool", RAGVIGIL_SPOOL_DIR=str(tmp_path / "none"))[0].verdict == "warning"
+    assert "is made when" in found("spool", RAGVIGIL_SPOOL_DIR=str(tmp_path / "none"))[0].detail
+    assert found("spool", RAGVIGIL_SPOOL_DIR=str(tmp_path / "a-1.spool"))[0].verdict == "problem"
 
 
 def test_findings_are_one_line_each(caplog: pytest.LogCaptureFixture) -> None:

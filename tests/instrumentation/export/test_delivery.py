@@ -135,6 +135,17 @@ def test_an_answer_that_is_no_protobuf_is_still_a_yes(receiver: Receiver) -> Non
     assert ragvigil.counts().exported == 2
 
 
+def test_a_web_page_is_no_yes(receiver: Receiver, lenient: None, caplog: pytest.LogCaptureFixture) -> None:
+    page = {"Content-Type": "text/html; charset=utf-8"}
+    receiver.answers = [Reply(headers=page, body=b"<html>Sign in</html>")] * 2
+    ragvigil.configure(endpoint=receiver.endpoint)
+    ask()
+    assert not ragvigil.flush(timeout_s=0.2)
+    assert "this is no OTLP receiver" in caplog.text
+    assert ragvigil.flush()
+    assert ragvigil.counts() == ragvigil.Counts(started=2, exported=2)
+
+
 def test_a_receiver_that_is_down_costs_nothing_until_it_is_back(lenient: None) -> None:
     port = unused_port()
     ragvigil.configure(endpoint=f"http://127.0.0.1:{port}")
