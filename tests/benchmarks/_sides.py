@@ -1,8 +1,9 @@
-"""One trace, written through Ragvigil and through the bare SDK: the same attributes on both sides."""
+"""One trace, written through Ragvigil and through the bare SDK: the same attributes on both sides, redacted alike."""
 
 import json
 import time
 from array import array
+from typing import NamedTuple
 from uuid import uuid4
 
 from opentelemetry._logs import Logger
@@ -12,28 +13,43 @@ import ragvigil
 from ragvigil import attributes as names
 from ragvigil import entitlement, relevance, where
 from ragvigil.predicates import eq, in_
+from ragvigil.redaction import common
 
 RETRIEVED = [f"document-{number:04d}" for number in range(20)]
 SCORES = [1.0 - number / 40 for number in range(20)]
 KEPT = RETRIEVED[:5]
 KEPT_SCORES = SCORES[:5]
 VECTOR = array("f", [number / 384 for number in range(384)]).tobytes()
-ANSWER = "a sentence of the answer. " * 12
-QUESTION = "How do I read a file line by line?"
+REDACTED = common()
+"""What both sides do with question and answer."""
 
 
-def ours() -> None:
+class Texts(NamedTuple):
+    """What is asked and answered; never the same twice, so that nothing can be remembered."""
+
+    question: str
+    answer: str
+
+
+def texts(number: int) -> Texts:
+    """Question and answer of one trace."""
+    return Texts(
+        f"How do I read a file of {number} lines, one by one?", f"{number}. " + "a sentence of the answer. " * 12
+    )
+
+
+def ours(said: Texts) -> None:
     """One trace through Ragvigil."""
     with ragvigil.pipeline("ask") as answer:
-        answer.set(question=QUESTION, session_id="s-1", intent="how-to")
+        answer.set(question=said.question, session_id="s-1", intent="how-to")
         answer.slice("team", "data")
         with ragvigil.stage("rewrite") as s:
-            s.set(input=QUESTION, output=QUESTION)
+            s.set(input=said.question, output=said.question)
         with ragvigil.stage("embed") as s:
             s.set(model="mini", cost_usd=0.00001)
             s.vector(VECTOR)
         with ragvigil.stage("retrieve") as s:
-            s.set(query=QUESTION, top_k=20, score_kind="similarity", db_system="qdrant", collection="docs")
+            s.set(query=said.question, top_k=20, score_kind="similarity", db_system="qdrant", collection="docs")
             s.filter(
                 where(
                     entitlement(eq("tenant", "acme")),
@@ -43,30 +59,31 @@ def ours() -> None:
             )
             s.outputs(RETRIEVED, SCORES)
         with ragvigil.stage("rerank") as s:
-            s.set(query=QUESTION, top_k=5, model="cross")
+            s.set(query=said.question, top_k=5, model="cross")
             s.inputs(RETRIEVED, SCORES)
             s.outputs(KEPT, KEPT_SCORES)
         with ragvigil.stage("assemble") as s:
             s.context(KEPT, tokens=900, truncated=False)
         with ragvigil.stage("generate") as s:
             s.set(model="large", provider="x", input_tokens=900, output_tokens=70, cost_usd=0.002, response_id="r-1")
-        answer.set(answer=ANSWER, citations=KEPT, refusal=False, confidence=0.9)
+        answer.set(answer=said.answer, citations=KEPT, refusal=False, confidence=0.9)
     ragvigil.feedback("thumbs_up", answer=answer)
 
 
-def bare(tracer: Tracer, logger: Logger) -> None:
+def bare(said: Texts, tracer: Tracer, logger: Logger) -> None:
     """The same trace through the bare SDK, as a careful application would write it."""
+    said = Texts(REDACTED(said.question), REDACTED(said.answer))
     started_at_ns = time.time_ns()
     with tracer.start_as_current_span("ask") as answer:
         answer_id = f"{answer.get_span_context().trace_id:032x}-{answer.get_span_context().span_id:016x}"
         answer_span_id = f"{answer.get_span_context().span_id:016x}"
-        _bare_preparation(tracer, answer_span_id)
-        _bare_retrieval(tracer, answer_span_id)
+        _bare_preparation(said.question, tracer, answer_span_id)
+        _bare_retrieval(said.question, tracer, answer_span_id)
         _bare_generation(tracer, answer_span_id)
         answer.set_attributes(
             {
-                names.INPUT_VALUE: QUESTION,
-                names.OUTPUT_VALUE: ANSWER,
+                names.INPUT_VALUE: said.question,
+                names.OUTPUT_VALUE: said.answer,
                 names.CITATIONS: _json([{"doc_id": name, "rank": i} for i, name in enumerate(KEPT, start=1)]),
                 names.CONVERSATION_ID: "s-1",
                 names.SESSION_ID: "s-1",
@@ -82,9 +99,9 @@ def bare(tracer: Tracer, logger: Logger) -> None:
     _bare_feedback(logger, answer, answer_id, started_at_ns)
 
 
-def _bare_preparation(tracer: Tracer, answer_span_id: str) -> None:
+def _bare_preparation(question: str, tracer: Tracer, answer_span_id: str) -> None:
     with tracer.start_as_current_span("rewrite") as span:
-        span.set_attributes({names.INPUT_VALUE: QUESTION, names.OUTPUT_VALUE: QUESTION})
+        span.set_attributes({names.INPUT_VALUE: question, names.OUTPUT_VALUE: question})
         _identify(span, "rewrite", "CHAIN", answer_span_id)
     with tracer.start_as_current_span("embed") as span:
         span.set_attributes(
@@ -100,13 +117,13 @@ def _bare_preparation(tracer: Tracer, answer_span_id: str) -> None:
         _identify(span, "embed", "EMBEDDING", answer_span_id)
 
 
-def _bare_retrieval(tracer: Tracer, answer_span_id: str) -> None:
+def _bare_retrieval(question: str, tracer: Tracer, answer_span_id: str) -> None:
     with tracer.start_as_current_span("retrieve") as span:
         span.set_attributes(_flat(names.RETRIEVAL_DOCUMENTS, RETRIEVED, SCORES))
         span.set_attributes(
             {
-                names.INPUT_VALUE: QUESTION,
-                names.RETRIEVAL_QUERY_TEXT: QUESTION,
+                names.INPUT_VALUE: question,
+                names.RETRIEVAL_QUERY_TEXT: question,
                 names.DB_SYSTEM: "qdrant",
                 names.DB_COLLECTION: "docs",
                 names.SCORE_KIND: "similarity",
@@ -143,8 +160,8 @@ def _bare_retrieval(tracer: Tracer, answer_span_id: str) -> None:
         span.set_attributes(_flat(names.RERANKER_OUTPUT_DOCUMENTS, KEPT, KEPT_SCORES))
         span.set_attributes(
             {
-                names.INPUT_VALUE: QUESTION,
-                names.RERANKER_QUERY: QUESTION,
+                names.INPUT_VALUE: question,
+                names.RERANKER_QUERY: question,
                 names.RERANKER_MODEL_NAME: "cross",
                 names.REQUEST_MODEL: "cross",
                 names.RERANKER_TOP_K: 5,

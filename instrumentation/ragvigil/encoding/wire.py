@@ -85,7 +85,10 @@ def key_head(key: str) -> bytes:
 
 def text_attribute(head: bytes, value: str) -> bytes:
     """An attribute of a `Span` that is text, its `key_head` given."""
-    content = utf8(value)
+    try:  # `utf8`, written out where most of a trace passes
+        content = value.encode()
+    except UnicodeEncodeError:
+        content = value.encode(errors="replace")
     size = len(content)
     if size < _ONE_BYTE - 2 and len(head) < _LONGEST_KEPT:
         return _ATTRIBUTE_HEADS[len(head) + 3 + size] + head + _TEXT_SIZES[size] + content

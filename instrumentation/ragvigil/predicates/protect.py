@@ -8,15 +8,15 @@ from ragvigil.predicates.clauses import Filter
 from ragvigil.predicates.evaluate import as_double
 
 
-def protected(said: Filter, key: bytes, also: frozenset[str] = frozenset()) -> Filter:
-    """A filter with every value of a protected field replaced, see `Filter.protected_fields`, and of those in `also`.
+def protected(said: Filter, key: bytes, fields: frozenset[str] | None = None) -> Filter:
+    """A filter with every value of `fields` replaced, of its protected fields where none are given.
 
     Equal values give equal HMACs (SHA-256, hex). Ranges, prefixes and moments on such a field become opaque, since
     nothing but equality survives.
     """
     if said.predicate is None:
         return said
-    predicate = _replaced(said.predicate, said.protected_fields() | also, key)
+    predicate = _replaced(said.predicate, said.protected_fields() if fields is None else fields, key)
     return Filter(predicate, said.labels, said.dialect, said.raw)
 
 

@@ -18,6 +18,8 @@ class DocumentsRedactor:
     def redacted(self, documents: Documents) -> Documents:
         """The documents, each in its place."""
         texts = documents.texts
+        if texts is None and self._ids == "full":
+            return documents
         if texts is not None:
             texts = tuple([self._text(text) for text in texts]) if self._texts == "full" else None
         return Documents(self.ids(documents.ids), documents.scores, texts)

@@ -30,19 +30,19 @@ class FilterRedactor:
         if self._mode == "none":
             predicate = None if said.predicate is None else _without_values(said.predicate)
             return replace(said, predicate=predicate, raw=None if said.raw is None else WITHHELD)
-        shown = replace(
-            said,
-            predicate=None if said.predicate is None else self._with_shown_raw(said.predicate),
-            raw=self._raw(said.raw),
-        )
+        shown = said
+        if said.raw is not None or said.opaque_count:
+            predicate = None if said.predicate is None else self._with_shown_raw(said.predicate)
+            shown = replace(said, predicate=predicate, raw=self._raw(said.raw))
         return protected(shown, self._key, self._hidden_fields(said))
 
     def _hidden_fields(self, said: Filter) -> frozenset[str]:
+        """Those that tell who may see what, and those with a value that no one shall see."""
         leaves = [] if said.predicate is None else [node for _, node in walk(said.predicate) if isinstance(node, Leaf)]
-        if self._mode == "hashed":
-            return frozenset([leaf.field for leaf in leaves])
         known = said.protected_fields()
-        return frozenset([leaf.field for leaf in leaves if leaf.field not in known and self._changes(leaf)])
+        if self._mode == "hashed":
+            return known.union([leaf.field for leaf in leaves])
+        return known.union([leaf.field for leaf in leaves if leaf.field not in known and self._changes(leaf)])
 
     def _changes(self, leaf: Leaf) -> bool:
         return not leaf.is_datetime and any(self._texts.redacted(text) != text for text in _texts_of(leaf))

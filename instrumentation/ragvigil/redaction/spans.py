@@ -46,6 +46,7 @@ NAMES: Final = frozenset(
 )
 """Facts that come from code and configuration, or are ids of telemetry: they are no content and stay as they are."""
 _NOTHING: Final[Mapping[str, Value]] = {}
+_NUMBERS: Final = frozenset({int, float, bool})
 
 
 class SpanRedactor:
@@ -61,27 +62,44 @@ class SpanRedactor:
             **dict.fromkeys(("user_id", "session_id", "intent"), self._identifier),
             "experiment_unit": self._unit,
             **dict.fromkeys(("input_documents", "output_documents", "context_documents"), self._listed),
-            **dict.fromkeys(NAMES, _as_it_is),
             "slices": self._slices,
             "citations": self._citations,
             "filter": self._filter,
             "vector": self._vector,
         }
+        identifiers = {"user_id": "user_id", "session_id": "session_id", "intent": "intent", "vector": "query_vector"}
+        self._full_texts = {name for name, mode in modes.items() if mode == "full" and name not in self._special}
+        self._unchanged = NAMES.union([name for name, field in identifiers.items() if modes[field] == "full"])
 
     def redact(self, span: "RecordedSpan") -> None:
         """Replace the facts of a finished span; one that cannot be redacted is left out and counted."""
-        fields: dict[str, object] = {}
-        elsewhere: dict[str, Value] = {}
-        for name, fact in span.fields.items():
-            kept, attributes = self._fact(name, fact)
-            elsewhere |= attributes
-            if kept is not None:
-                fields[name] = kept
+        fields, elsewhere = self._facts(span.fields)
         rare = None if span.rare is None else self._details.redacted(span.rare)
         if elsewhere:
             rare = Rare() if rare is None else rare
             rare.attributes |= elsewhere
         span.fields, span.rare = fields, rare
+
+    def _facts(self, recorded: Mapping[str, object]) -> tuple[dict[str, object], dict[str, Value]]:
+        """What stays, and the attributes that stand for something elsewhere."""
+        fields: dict[str, object] = {}
+        elsewhere: dict[str, Value] = {}
+        for name, fact in recorded.items():
+            if name in self._unchanged or (type(fact) in _NUMBERS and name not in self._special):
+                fields[name] = fact
+                continue
+            if type(fact) is str and name in self._full_texts:
+                kept, attributes = self._text(fact)
+            else:
+                kept, attributes = self._fact(name, fact)
+            if attributes:
+                elsewhere |= attributes
+            if kept is not None:
+                fields[name] = kept
+        return fields, elsewhere
+
+    def _text(self, fact: str) -> Fact:
+        return self._contents.texts.redacted(fact), _NOTHING
 
     def _fact(self, name: str, fact: object) -> Fact:
         with GUARD:
@@ -116,7 +134,3 @@ class SpanRedactor:
 
     def _vector(self, name: str, fact: object) -> Fact:  # noqa: ARG002 - as above
         return (fact if self._modes["query_vector"] == "full" else None), _NOTHING
-
-
-def _as_it_is(name: str, fact: object) -> Fact:  # noqa: ARG001 - as above
-    return fact, _NOTHING

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from ragvigil.counts import Counters
@@ -15,6 +16,8 @@ MAX_TEXT: Final = 100_000
 MARGIN: Final = 100
 """Characters that a text loses where it was cut: half of an address is not recognised as one."""
 _SLOW_S: Final = 1.0
+_MOST_REMEMBERED: Final = 64
+_LONGEST_REMEMBERED: Final = 10_000
 
 
 def checked_redactors(redactors: object) -> tuple[Redact, ...]:
@@ -28,6 +31,7 @@ def checked_redactors(redactors: object) -> tuple[Redact, ...]:
 class Texts:
     """Applies redactors and counts what they did. Without redactors every text passes as it is.
 
+    They are not asked again for one of the last texts; a failure is remembered too.
     `monotonic_s` tells how long a redactor takes.
     """
 
@@ -38,6 +42,8 @@ class Texts:
         self._redactors = redactors
         self.count = counters.add_redaction
         self.pass_as_they_are = not redactors
+        # One question is recorded by several stages of a trace.
+        self._remembered = lru_cache(maxsize=_MOST_REMEMBERED)(self._through_all)
 
     def redacted(self, text: str, *, begins_cut: bool = False, ends_cut: bool = False) -> str | None:
         """The text as it may leave, None where none of it may.
@@ -47,7 +53,7 @@ class Texts:
         if self.pass_as_they_are:
             return text
         given = text[:MAX_TEXT]
-        result = self._through_all(given)
+        result = (self._remembered if len(given) <= _LONGEST_REMEMBERED else self._through_all)(given)
         if result is None:
             self.count("withheld")
             return None
