@@ -34,6 +34,7 @@ def remove_old(service: Service, turn: Turn) -> Write:
         for setting, questions in REMOVALS.items():
             for question in questions:
                 writer.execute(question, before=before[setting])
+        writer.execute("forget_removed_spans")
 
     return write
 
@@ -42,6 +43,12 @@ def oldest_spans(service: Service, now: datetime) -> datetime | None:
     """Before which time no spans are kept; None where nothing is removed."""
     retention = service.settings.retention
     return now - timedelta(days=retention.spans_days) if retention.enabled else None
+
+
+def removes_spans_within(service: Service, within: timedelta) -> bool:
+    """Whether every span that is older than this was removed, and counted."""
+    retention = service.settings.retention
+    return retention.enabled and timedelta(days=retention.spans_days) <= within
 
 
 RETENTION: Final = Job("retention", 86400, remove_old)
