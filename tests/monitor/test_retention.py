@@ -1,5 +1,6 @@
 """What is removed for its age, and what never is."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from tests.samples.reviews import draw_reviews, reviewed_store
 from tests.samples.servers import running_api, running_service
 
+from ragvigil_monitor.errors import ConfigurationError
 from ragvigil_monitor.jobs import jobs
 from ragvigil_monitor.keys import Keys, Role
 from ragvigil_monitor.receiver.tables import PROCESS_COUNTS, to_arrow
@@ -236,3 +238,35 @@ def add_day(store: Store, rng: np.random.Generator, day: int) -> None:
     }
     with store.transaction() as writer:
         writer.execute_with("insert_spans", pa.table(columns))
+
+
+@pytest.mark.parametrize(
+    ("settings", "kept_days"),
+    [
+        ({}, {"spans_days": 30, "vectors_days": 35, "answers_days": 400}),
+        ({"review": {"open_days": 90}}, {"spans_days": 92, "vectors_days": 35, "answers_days": 400}),
+        ({"guardrails": {"false_exclusion": {"review_delay_h": 48}}}, {"spans_days": 31}),
+        ({"guardrails": {"query_drift": {"reference_weeks": 8}}}, {"vectors_days": 57}),
+        ({"retention": {"spans_days": 500, "answers_days": 600}}, {"spans_days": 500, "answers_days": 600}),
+    ],
+    ids=str,
+)
+def test_what_other_settings_need_stays_longer(settings: dict[str, Any], kept_days: dict[str, int]) -> None:
+    assert kept_days.items() <= Settings.load(**settings).kept_days.items()
+
+
+@pytest.mark.parametrize(
+    ("retention", "refusal"),
+    [
+        ({"spans_days": 7}, "retention.spans_days must be 30 or more: a guardrail judges a window that long"),
+        ({"vectors_days": 20}, "retention.vectors_days must be 29 or more: references are learnt"),
+        ({"answers_days": 40}, "retention.answers_days must be 60 or more"),
+        ({"spans_days": 500, "answers_days": 400}, "retention.answers_days must be 500 or more"),
+        ({"spans_days": 0}, "retention.spans_days: got 0"),
+        ({"spans_days": 2.5}, "retention.spans_days: got 2.5"),
+    ],
+    ids=str,
+)
+def test_days_that_are_too_few_are_refused(retention: dict[str, Any], refusal: str) -> None:
+    with pytest.raises(ConfigurationError, match=re.escape(refusal)):
+        Settings.load(retention=retention)
