@@ -114,6 +114,37 @@ def test_a_fact_that_cannot_be_redacted_is_withheld_and_costs_no_other(lenient: 
     assert not any(b"secret" in payload for payload in out().payloads)
 
 
+def test_what_is_written_while_redactors_run_costs_nothing(redacting: Redacting) -> None:
+    """A write that began before the span had ended, in a thread that goes on after that."""
+    late: list[ragvigil.Answer] = []
+
+    def slow(text: str) -> str:
+        for answer in late:
+            assert answer.rare is not None
+            number = len(answer.fields)
+            answer.fields[f"late {number}"] = 5
+            answer.rare.set_attribute(f"late {number}", 5)
+            if len(answer.rare.events) < 50:
+                answer.rare.add_event(answer.rare.events[0])
+                answer.rare.add_link(*answer.rare.links[0])
+        return without_secret(text)
+
+    out = redacting(redactors=[slow])
+    with ragvigil.pipeline("other") as other:
+        pass
+    with ragvigil.pipeline("ask") as answer:
+        answer.set(question="a secret", answer="another secret")
+        answer.set_attributes({"first": "secret", "second": "secret too"})
+        answer.add_event("chosen", {"why": "secret reasons"})
+        answer.add_link(other.get_span_context(), {"why": "secret link"})
+    late.append(answer)
+    found = out().one("ask")
+    assert (found.attributes[names.INPUT_VALUE], found.attributes[names.OUTPUT_VALUE]) == ("a -", "another -")
+    assert (found.attributes["first"], found.attributes["second"]) == ("-", "- too")
+    assert ragvigil.counts().dropped == 0
+    assert not any(b"secret" in payload for payload in out().payloads)
+
+
 def test_bytes_are_looked_at_and_stay_what_they_are(redacting: Redacting) -> None:
     out = redacting(redactors=[lambda text: text.replace("secret", "\ud800")])
     with ragvigil.stage("mine") as stage:
