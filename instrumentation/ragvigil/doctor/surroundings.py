@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from ragvigil import attributes as names
 from ragvigil import settings
+from ragvigil.addresses import without_secrets
 from ragvigil.doctor.finding import Finding, ok, problem, warning
 
 GRPC_PORT = 4317
@@ -51,7 +52,7 @@ def _address(endpoint: str | None, environ: Mapping[str, str]) -> Iterator[Findi
     except ValueError as wrong:
         yield problem("endpoint", str(wrong), "correct it; configure() raises for it too")
         return
-    yield ok("endpoint", f"{without_password(found.traces_url)} (from {_source(endpoint, environ)})")
+    yield ok("endpoint", f"{without_secrets(found.traces_url)} (from {_source(endpoint, environ)})")
     if urlsplit(found.traces_url).port == GRPC_PORT:
         yield warning("endpoint", f"{GRPC_PORT} is the gRPC port", "use OTLP over HTTP, usually port 4318")
 
@@ -61,12 +62,6 @@ def _source(endpoint: str | None, environ: Mapping[str, str]) -> str:
         return "--endpoint"
     variables = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
     return next((name for name in variables if environ.get(name)), "the default")
-
-
-def without_password(url: str) -> str:
-    """An address without user and password."""
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def _headers(environ: Mapping[str, str]) -> Finding:

@@ -11,6 +11,7 @@ from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
+from ragvigil.addresses import without_secrets
 from ragvigil.export.exporter import Delivery, Outcome, Signal
 
 _RETRYABLE: Final = frozenset({429, 502, 503, 504})
@@ -49,7 +50,7 @@ class HttpExporter:
             return self._exchange(signal, body)
         except (OSError, http.client.HTTPException) as failure:
             self.close()
-            reason = f"{_shown(self._urls[signal])}: {failure!r}"
+            reason = f"{without_secrets(self._urls[signal])}: {failure!r}"
             return Delivery(Outcome.RETRY, reason=reason, failure=failure)
 
     def close(self) -> None:
@@ -101,12 +102,6 @@ class HttpExporter:
             retry_after_s = _retry_after_s(response)
             return Delivery(Outcome.RETRY, retry_after_s=retry_after_s, reason=reason, status=response.status)
         return Delivery(Outcome.REFUSED, reason=reason, status=response.status)
-
-
-def _shown(address: str) -> str:
-    """An address without what may be secret in it: user, password and query."""
-    url = urlsplit(address)
-    return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
 
 
 def _connect(scheme: str, netloc: str, timeout_s: float) -> http.client.HTTPConnection:

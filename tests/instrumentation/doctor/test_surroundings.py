@@ -50,12 +50,13 @@ def test_no_secret_is_printed() -> None:
     findings = check_surroundings(
         None,
         {
-            "OTEL_EXPORTER_OTLP_ENDPOINT": f"https://user:{secret}@monitor:4318",
+            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": f"https://user:{secret}@monitor:4318/v1?token={secret}",
             "OTEL_EXPORTER_OTLP_HEADERS": f"authorization=Bearer {secret},x-tenant={secret}",
         },
     )
     text = "\n".join(str(finding) for finding in findings)
     assert secret not in text
+    assert "https://monitor:4318/v1 (from OTEL" in text
     assert "authorization: (hidden), x-tenant: (hidden)" in text
 
 

@@ -266,6 +266,15 @@ def test_a_header_that_cannot_be_sent_is_not_printed(
     assert all("s3cr3t" not in str(finding) for finding in found.findings)
 
 
+@pytest.mark.parametrize("address", ["user:s3cr3t@{}/?token=s3cr3t", "user:s3cr3t@127.0.0.1:1", "user:s3cr3t@h:99999"])
+@pytest.mark.parametrize("option", ["--api", "--endpoint"])
+def test_a_secret_in_an_address_is_not_printed(examine: Examine, receiver: Receiver, option: str, address: str) -> None:
+    url = "http://" + address.format(receiver.endpoint.removeprefix("http://"))
+    found = examine(*(["--endpoint", receiver.endpoint] if option == "--api" else []), option, url)
+    assert "problem" in {finding["verdict"] for finding in found.findings}
+    assert all("s3cr3t" not in str(finding) for finding in found.findings)
+
+
 @pytest.mark.parametrize("content", [None, "", "[]", "{}", '{"admin": "x"}', "\ud800"])
 def test_a_key_file_without_a_key_is_a_usage_error(tmp_path: Path, content: str | None) -> None:
     file = tmp_path / "keys.json"

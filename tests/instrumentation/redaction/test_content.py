@@ -100,11 +100,16 @@ def test_none_leaves_nothing_and_is_not_counted_as_lost(redacting: Redacting) ->
 
 @pytest.mark.parametrize("mode", ["full", "hashed", "none"])
 def test_numbers_of_any_library_stay(redacting: Redacting, mode: str) -> None:
+    facts: dict[str, Any] = {
+        "input_tokens": np.int64(5),
+        "output_tokens": np.float32(6),
+        "cost_usd": Decimal("0.1"),
+    }
     out = redacting(content=mode, redactors=[str.upper])
     with ragvigil.stage("generate") as stage:
-        stage.set(input_tokens=np.int64(5), output_tokens=np.float32(6), cost_usd=Decimal("0.1"))  # type: ignore[typeddict-item]
+        stage.set(**facts)
     with ragvigil.pipeline("ask") as answer:
-        answer.set(confidence=Fraction(1, 4))  # type: ignore[typeddict-item]
+        answer.set(confidence=Fraction(1, 4))  # type: ignore[arg-type]
     found = out().one("generate").attributes
     assert (found[names.USAGE_INPUT_TOKENS], found[names.USAGE_OUTPUT_TOKENS]) == (5, 6)
     assert found[names.STAGE_COST] == 0.1
