@@ -11,6 +11,7 @@ from ragvigil.integrations.extras import extra
 from ragvigil.integrations.instrumented import instrumented
 from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, listed, named_fields, recording
 from ragvigil.observation import Arguments, Keywords
+from ragvigil.probes.snapshot import snapshot
 
 with extra("llamaindex"):
     from llama_index.core.base.base_retriever import BaseRetriever
@@ -67,6 +68,8 @@ def _request(arguments: Arguments, keywords: Keywords, query: str | None, facts:
     def again(native: Any, k: int) -> Call:
         deep = copy(retriever)
         deep._filters, deep._similarity_top_k = native, k  # noqa: SLF001 - it has no other way to say so
+        deep._node_ids, deep._doc_ids = _listed_again(deep._node_ids), _listed_again(deep._doc_ids)  # noqa: SLF001
+        _, deep._kwargs = snapshot((), deep._kwargs or {})  # noqa: SLF001
         return (deep, *arguments[1:]), dict(keywords)
 
     return Request(
@@ -77,6 +80,11 @@ def _request(arguments: Arguments, keywords: Keywords, query: str | None, facts:
         facts=facts,
         again=again,
     )
+
+
+def _listed_again(ids: Any) -> Any:
+    """A copy of ids, of which an index may hand over a great many."""
+    return None if ids is None else list(ids)
 
 
 def _beside(retriever: Any) -> tuple[str, ...]:

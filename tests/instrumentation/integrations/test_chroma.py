@@ -191,6 +191,7 @@ class Remembering(chromadb.Collection):
 
     def query(self, **keywords: Any) -> Any:  # type: ignore[override]  # by name only
         asked = self.__dict__.setdefault("asked", [])
+        self.__dict__.setdefault("allowed", []).append(copy.copy(keywords.get("ids")))
         asked.append((copy.deepcopy(keywords.get("where")), keywords["n_results"]))
         return super().query(**keywords)
 
@@ -227,6 +228,18 @@ def test_no_request_of_a_probe_has_lost_entitlement(collection: Any, configured:
         assert probes == ([(wanted, 6)] if is_writable else [])
         probed += len(probes)
     assert probed > 50
+
+
+def test_ids_that_are_added_after_the_search_are_not_asked_for(collection: Any, configured: Configured) -> None:
+    configured(probe_share=1.0)
+    collection.__class__ = Remembering
+    instrument(collection, relevance=("lang",))
+    allowed = ["d3", "d9"]
+    with ragvigil.pipeline("ask"):
+        collection.query(query_embeddings=[[1.0, 0.0]], n_results=3, ids=allowed, where={"lang": "de"})
+        allowed.append("d1")
+    assert ragvigil.flush(timeout_s=30)
+    assert collection.__dict__["allowed"] == [["d3", "d9"], ["d3", "d9"]]
 
 
 def is_about_language(part: dict[str, Any]) -> bool:

@@ -234,10 +234,12 @@ class Remembering(SimpleVectorStore):
 
     def query(self, query: VectorStoreQuery, **keywords: Any) -> VectorStoreQueryResult:
         ASKED.append((query.filters, query.similarity_top_k))
+        BESIDE.append(copy.deepcopy((query.node_ids, query.doc_ids, keywords)))
         return super().query(query, **keywords)
 
 
 ASKED: list[tuple[MetadataFilters | None, int]] = []
+BESIDE: list[Any] = []
 
 
 def test_no_request_of_a_probe_has_lost_entitlement(configured: Configured) -> None:
@@ -266,3 +268,25 @@ def test_alternatives_are_not_relaxed(index: VectorStoreIndex, configured: Confi
     instrument(index.as_retriever(filters=either), relevance=("lang",)).retrieve("a question")
     assert len(spans()) == 1
     assert ragvigil.counts().probes == ProbeCounts()
+
+
+def test_what_the_retriever_may_see_later_is_not_asked_for(configured: Configured) -> None:
+    configured(probe_share=1.0)
+    BESIDE.clear()
+    storage = StorageContext.from_defaults(vector_store=Remembering())
+    index = VectorStoreIndex(copy.deepcopy(NODES), embed_model=MockEmbedding(embed_dim=2), storage_context=storage)
+    nodes, texts, beside = ["n3"], ["x"], {"where": {"tenant": "acme"}}
+    retriever = VectorIndexRetriever(
+        index,
+        node_ids=nodes,
+        doc_ids=texts,
+        filters=MetadataFilters(filters=[GERMAN]),
+        vector_store_kwargs=beside,
+    )
+    with ragvigil.pipeline("ask"):
+        instrument(retriever, relevance=("lang",)).retrieve("q")
+        nodes.append("n1")
+        texts.append("y")
+        beside["where"].clear()
+    assert ragvigil.flush(timeout_s=30)
+    assert BESIDE == [(["n3"], ["x"], {"where": {"tenant": "acme"}})] * 2
