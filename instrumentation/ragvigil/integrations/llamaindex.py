@@ -90,9 +90,13 @@ def _listed_again(ids: Any) -> Any:
 def _beside(retriever: Any) -> tuple[str, ...]:
     """What else restricts it; an index hands all of its nodes to its retriever, and these are no restriction."""
     nodes, of_index = getattr(retriever, "_node_ids", None), retriever._index.index_struct.nodes_dict  # noqa: SLF001
-    is_whole = not nodes or 0 < len(of_index) <= len(nodes)
-    has_documents = getattr(retriever, "_doc_ids", None) is not None
-    return (*([] if is_whole else ["node_ids"]), *(["doc_ids"] if has_documents else []))
+    is_whole = nodes is None or len(nodes) == len(of_index) == 0 or 0 < len(of_index) <= len(nodes)
+    given = {
+        "node_ids": not is_whole,
+        "doc_ids": getattr(retriever, "_doc_ids", None) is not None,
+        "vector_store_kwargs": bool(getattr(retriever, "_kwargs", None)),
+    }
+    return tuple([name for name, is_given in given.items() if is_given])
 
 
 def _documents(result: Any) -> dict[str, object]:

@@ -103,8 +103,14 @@ def test_each_way_to_retrieve_is_one_stage(
 
 @pytest.mark.parametrize(
     ("options", "state"),
-    [({}, "none"), ({"node_ids": ["n1", "n2"]}, "partial"), ({"filters": BOTH, "doc_ids": ["x"]}, "partial")],
-    ids=["nothing", "nodes", "documents"],
+    [
+        ({}, "none"),
+        ({"node_ids": ["n1", "n2"]}, "partial"),
+        ({"node_ids": []}, "partial"),
+        ({"filters": BOTH, "doc_ids": ["x"]}, "partial"),
+        ({"vector_store_kwargs": {"where": {"tenant": "acme"}}}, "partial"),
+    ],
+    ids=["nothing", "nodes", "no node", "documents", "keywords"],
 )
 def test_whatever_restricts_is_told(index: VectorStoreIndex, spans: Spans, options: dict[str, Any], state: str) -> None:
     instrument(VectorIndexRetriever(index, **options)).retrieve("a question")
