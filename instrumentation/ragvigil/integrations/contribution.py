@@ -9,7 +9,7 @@ from opentelemetry.context import Context, attach, create_key, get_current
 from ragvigil.context import CURRENT_RECORDED, detach
 from ragvigil.documents import Documents, FoundBelow
 from ragvigil.guard import GUARD
-from ragvigil.predicates import Filter
+from ragvigil.predicates import And, Filter, opaque
 from ragvigil.predicates.clauses import FilterBelow
 from ragvigil.stages import Stage
 
@@ -22,6 +22,7 @@ _FACTS: Final = ("query", "top_k", "db_system", "collection", "index_version")
 
 _UNSEEN: Final = Filter(None, raw="not seen")
 _DIFFERENT: Final = FilterBelow(None, raw="searches that differ")
+_ADDED: Final = opaque("ragvigil", "what a search inside adds")
 
 
 def search_stage() -> Stage:
@@ -82,11 +83,23 @@ class Contribution(Stage):
 
 
 def _joined_filter(known: object, said: Filter) -> object:
-    """What the search outside says of its filter is believed; several that differ inside it are no one filter."""
+    """What the search outside says of its filter is believed as far as nothing inside it restricts any more.
+
+    One that knows of no filter may not know of one that is added inside; several that differ inside are no one filter.
+    """
     below = FilterBelow(said.predicate, said.labels, said.dialect, said.raw)
-    if known is None or known == below:
+    if isinstance(known, FilterBelow):
+        return known if known == below else _DIFFERENT
+    if not isinstance(known, Filter) or known.state == "none":
         return below
-    return _DIFFERENT if isinstance(known, FilterBelow) else known
+    return known if _adds_nothing(known, said) else known.beside(_ADDED)
+
+
+def _adds_nothing(known: Filter, said: Filter) -> bool:
+    """Whether a search inside is restricted to no more than is known, or to what is known to be unknown."""
+    if isinstance(known.predicate, And) and _ADDED in known.predicate.args:
+        return True
+    return said.state == "none" or (known.predicate == said.predicate and said.predicate is not None)
 
 
 def _joined_documents(known: object, found: Documents) -> object:

@@ -67,11 +67,13 @@ class Slow(AsyncQdrantClient):
     """An async client that remembers what reached it, and waits before it answers."""
 
     asked: list[Any]
+    begun: asyncio.Event
     answer: asyncio.Event
 
     async def query_points(self, collection_name: str, *arguments: Any, **keywords: Any) -> Any:
         self.asked.append(keywords["query_filter"].model_copy(deep=True))
         found = await super().query_points(collection_name, *arguments, **keywords)
+        self.begun.set()
         await self.answer.wait()
         return found
 
@@ -79,15 +81,14 @@ class Slow(AsyncQdrantClient):
 async def test_an_opaque_clause_that_grows_while_it_is_awaited_is_not_asked_for(configured: Configured) -> None:
     configured(probe_share=1.0)
     slow = instrument(Slow(":memory:"), relevance=("meta.lang",))
-    slow.asked, slow.answer = [], asyncio.Event()
+    slow.asked, slow.begun, slow.answer = [], asyncio.Event(), asyncio.Event()
     await slow.create_collection("docs", vectors_config=VECTORS)
     await slow.upsert("docs", POINTS)
     mine = models.HasIdCondition(has_id=[3])
     searching = asyncio.create_task(
         slow.query_points("docs", [1.0, 0.0], query_filter=models.Filter(must=[GERMAN, mine]), limit=3)
     )
-    while not slow.asked:
-        await asyncio.sleep(0)
+    await slow.begun.wait()
     mine.has_id.append(1)
     slow.answer.set()
     await searching
