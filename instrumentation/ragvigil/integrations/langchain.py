@@ -110,7 +110,7 @@ class _StoreAdapter(_Adapter):
             "index_version": self.index_version,
         }
         dialect = self.dialect or _first(_DIALECTS, known) or "langchain"
-        return recording(method, Requests(_StoreReader(plain, method, dialect, facts), self.relevance), self._documents)
+        return recording(method, Requests(_StoreReader(plain, name, dialect, facts), self.relevance), self._documents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +132,11 @@ class _RetrieverAdapter(_Adapter):
 class _StoreReader:
     """Reads the calls of one search method of a store."""
 
-    def __init__(self, plain: type, method: Callable[..., Any], dialect: str, facts: Mapping[str, object]) -> None:
+    def __init__(self, plain: type, name: str, dialect: str, facts: Mapping[str, object]) -> None:
         self._dialect = dialect
         self._facts = facts
+        method = _described(plain, name)
+        self._named_positions = _named_positions(method)
         self._filter = Argument(method, "filter")
         self._knows_filter = _takes_filter(plain)
         self._parameters = Parameters(method, "query", "k", "filter")
@@ -149,12 +151,13 @@ class _StoreReader:
     def __call__(self, arguments: Arguments, keywords: Keywords) -> Request:
         values = self._parameters.of(arguments, keywords)
         native = self._filter.of(arguments, keywords)
+        knows_filter = self._knows_filter and len(arguments) <= self._named_positions
 
         def again(relaxed: object, k: int) -> Call:
             return self._parameters.replaced(arguments, keywords, {"filter": relaxed, "k": k})
 
         return Request(
-            filter=None if native is MISSING and self._knows_filter else native,
+            filter=None if native is MISSING and knows_filter else native,
             top_k=values["k"],
             query=values["query"],
             dialect=self._dialect if isinstance(native, Mapping) else None,
@@ -170,7 +173,23 @@ class _StoreReader:
             name: other for name, other in self._others.items() if other.of(arguments, keywords) is not other.default
         }
         given |= {name for name, other in told.items() if other.of(arguments, keywords) is not None}
+        if len(arguments) > self._named_positions:
+            given.add("arguments")
         return tuple(sorted(given))
+
+
+def _described(plain: type, name: str) -> Callable[..., Any]:
+    """The method that names the parameters: an async one with `*args` hands them to the sync one of its name."""
+    method: Callable[..., Any] = getattr(plain, name)
+    has_any = any(each.kind is each.VAR_POSITIONAL for each in inspect.signature(method).parameters.values())
+    described: Callable[..., Any] = getattr(plain, name.removeprefix("a"), method) if has_any else method
+    return described
+
+
+def _named_positions(method: Callable[..., Any]) -> int:
+    """How many arguments by position have a name."""
+    known = inspect.signature(method).parameters.values()
+    return len([each for each in known if each.kind in {each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD}])
 
 
 def _takes_filter(plain: type) -> bool:

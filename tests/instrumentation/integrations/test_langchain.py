@@ -330,6 +330,32 @@ def pickled(retriever: Rephrasing) -> Rephrasing:
     return made
 
 
+async def test_arguments_that_an_async_search_only_hands_on_are_read(
+    qdrant: QdrantVectorStore, chroma: Chroma, spans: Spans
+) -> None:
+    await instrument(qdrant).asimilarity_search_with_score("a question", 3, BOTH)
+    await instrument(chroma).asimilarity_search_with_score("a question", 3)
+    filtered, unfiltered = spans()
+    assert (filtered.attributes[names.FILTER_STATE], unfiltered.attributes[names.FILTER_STATE]) == ("known", "none")
+    assert filtered.attributes[names.RETRIEVAL_TOP_K] == unfiltered.attributes[names.RETRIEVAL_TOP_K] == 3
+    assert filtered.attributes[names.RETRIEVAL_QUERY_TEXT] == "a question"
+
+
+class Vague(InMemoryVectorStore):
+    """A store whose search does not say what it takes."""
+
+    def similarity_search_with_score(self, *arguments: Any, **keywords: Any) -> list[tuple[Document, float]]:
+        return [(DOCUMENTS[0], 0.5)] if arguments or keywords else []
+
+
+def test_arguments_without_a_name_leave_the_filter_unknown(spans: Spans) -> None:
+    store = instrument(Vague(EMBEDDING), dialect="mapping")
+    store.similarity_search_with_score("a question", 3, is_german)
+    store.similarity_search_with_score(query="a question", filter=None)
+    store.similarity_search_with_score("a question", filter=None)
+    assert [span.attributes[names.FILTER_STATE] for span in spans()] == ["unknown", "none", "partial"]
+
+
 @pytest.mark.parametrize(
     "duplicate",
     [copy.copy, copy.deepcopy, pickled, lambda retriever: retriever.model_copy()],
