@@ -127,6 +127,27 @@ def test_several_queries_are_a_stage_each(collection: Any, spans: Spans, several
     assert queries == several.get("query_texts", [None, None])
 
 
+class Images(Lengths):
+    """An embedding of images."""
+
+    @staticmethod
+    def name() -> str:
+        return "images"
+
+    def __call__(self, input: Any) -> Any:  # noqa: A002 - as Chroma calls it
+        return [np.array([1.0, 0.0], dtype=np.float32) for _ in input]
+
+
+@pytest.mark.parametrize(
+    ("images", "count"), [(np.zeros((48, 64)), 1), ([np.zeros((48, 64))] * 2, 2)], ids=["one image", "two"]
+)
+def test_an_image_is_one_query(client: Any, spans: Spans, images: Any, count: int) -> None:
+    collection = client.create_collection(f"images-{uuid.uuid4()}", embedding_function=Images())
+    collection.add(ids=["a"], embeddings=[[1.0, 0.0]])
+    found = instrument(collection).query(query_images=images, n_results=1)
+    assert len(spans()) == len(found["ids"]) == count
+
+
 def test_a_get_is_a_search_where_it_is_filtered(collection: Any, spans: Spans) -> None:
     instrument(collection)
     collection.get(ids=["d1"])
