@@ -100,6 +100,16 @@ async def test_an_opaque_clause_that_grows_while_it_is_awaited_is_not_asked_for(
     ]
 
 
+def test_of_groups_twice_as_many_are_asked_for(client: QdrantClient, configured: Configured) -> None:
+    spans = configured(probe_share=1.0)
+    instrument(client, relevance=("meta.lang",)).query_points_groups(
+        "docs", "meta.lang", [1.0, 0.0], query_filter=BOTH, limit=1, group_size=2
+    )
+    probe = next(span for span in spans() if names.PROBE_KIND in span.attributes)
+    assert probe.attributes[names.RETRIEVAL_TOP_K] == 4
+    assert documents(probe) == ["1", "7", "3", "9"]
+
+
 def test_merged_candidates_are_not_probed(client: QdrantClient, configured: Configured) -> None:
     spans = configured(probe_share=1.0)
     instrument(client, relevance=("meta.lang",))
