@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar
 
 from ragvigil.integrations.batches import Batch, recording_batch
 from ragvigil.integrations.extras import extra
-from ragvigil.integrations.instrumented import instrumented
+from ragvigil.integrations.instrumented import instrumented, late
 from ragvigil.integrations.requests import Call, Parameters, Request, Requests, named_fields
 from ragvigil.observation import Arguments, Keywords
 from ragvigil.probes.prober import Prober
@@ -43,7 +43,7 @@ class _Adapter:
         return ("query", "get")
 
     def recording(self, plain: type, name: str) -> Callable[..., Any]:
-        method = getattr(plain, name)
+        method = late(plain, name)
         facts = {
             "db_system": "chroma",
             "score_kind": "distance",

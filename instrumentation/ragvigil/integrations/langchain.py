@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from ragvigil.arguments import MISSING, Argument
 from ragvigil.fields import ScoreKind
 from ragvigil.integrations.extras import extra
-from ragvigil.integrations.instrumented import instrumented
+from ragvigil.integrations.instrumented import instrumented, late
 from ragvigil.integrations.payloads import Text, flat
 from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, listed, named_fields, recording
 from ragvigil.observation import Arguments, Keywords
@@ -101,7 +101,7 @@ class _StoreAdapter(_Adapter):
         return _STORE_METHODS
 
     def recording(self, plain: type, name: str) -> Callable[..., Any]:
-        method = getattr(plain, name)
+        method = late(plain, name)
         known = {base.__name__ for base in plain.__mro__}
         kind = "similarity" if "relevance_scores" in name else _first(_SCORE_KINDS, known)
         facts = {
@@ -119,7 +119,7 @@ class _RetrieverAdapter(_Adapter):
         return ("invoke", "ainvoke")
 
     def recording(self, plain: type, name: str) -> Callable[..., Any]:
-        method, facts = getattr(plain, name), {"score_kind": self.score_kind, "index_version": self.index_version}
+        method, facts = late(plain, name), {"score_kind": self.score_kind, "index_version": self.index_version}
         parameters = Parameters(method, "input")
 
         def read(arguments: Arguments, keywords: Keywords) -> Request:

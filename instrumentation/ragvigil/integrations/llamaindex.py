@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from ragvigil.arguments import MISSING
 from ragvigil.fields import ScoreKind
 from ragvigil.integrations.extras import extra
-from ragvigil.integrations.instrumented import instrumented
+from ragvigil.integrations.instrumented import instrumented, late
 from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, listed, named_fields, recording
 from ragvigil.observation import Arguments, Keywords
 from ragvigil.probes.snapshot import snapshot
@@ -48,7 +48,7 @@ class _Adapter:
         return ("retrieve", "aretrieve")
 
     def recording(self, plain: type, name: str) -> Callable[..., Any]:
-        method = getattr(plain, name)
+        method = late(plain, name)
         parameters = Parameters(method, "str_or_query_bundle")
         facts = {"score_kind": self.score_kind, "index_version": self.index_version}
 

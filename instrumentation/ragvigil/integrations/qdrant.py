@@ -9,7 +9,7 @@ from ragvigil.fields import ScoreKind
 from ragvigil.guard import GUARD
 from ragvigil.integrations.batches import Batch, recording_batch
 from ragvigil.integrations.extras import extra
-from ragvigil.integrations.instrumented import instrumented
+from ragvigil.integrations.instrumented import instrumented, late
 from ragvigil.integrations.payloads import Text, flat, text_of
 from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, listed, named_fields, recording
 from ragvigil.observation import Arguments, Keywords
@@ -62,7 +62,7 @@ class _Adapter:
         return (*_METHODS, _BATCH, _LISTING)
 
     def recording(self, plain: type, name: str) -> Callable[..., Any]:
-        method = getattr(plain, name)
+        method = late(plain, name)
         facts = {"db_system": _SYSTEM, "score_kind": self.score_kind, "index_version": self.index_version}
         if name == _BATCH:
             read_batch = partial(_batch, Parameters(method, "collection_name", "requests"), facts)
