@@ -19,6 +19,7 @@ with extra("langchain"):
 
 S = TypeVar("S", bound=VectorStore | BaseRetriever)
 
+_WITH_VECTORS: Final = "similarity_search_with_vectors"
 _SEARCHES: Final = (
     "similarity_search",
     "similarity_search_with_score",
@@ -28,6 +29,8 @@ _SEARCHES: Final = (
     "similarity_search_by_vector_with_relevance_scores",
     "max_marginal_relevance_search",
     "max_marginal_relevance_search_by_vector",
+    "max_marginal_relevance_search_with_score_by_vector",
+    _WITH_VECTORS,
 )
 _STORE_METHODS: Final = (*_SEARCHES, *(f"a{name}" for name in _SEARCHES))
 _RESTRICTS_NOTHING: Final = frozenset(
@@ -110,7 +113,12 @@ class _StoreAdapter(_Adapter):
             "index_version": self.index_version,
         }
         dialect = self.dialect or _first(_DIALECTS, known) or "langchain"
-        return recording(method, Requests(_StoreReader(plain, name, dialect, facts), self.relevance), self._documents)
+        documents = self._without_vectors if name.endswith(_WITH_VECTORS) else self._documents
+        return recording(method, Requests(_StoreReader(plain, name, dialect, facts), self.relevance), documents)
+
+    def _without_vectors(self, result: Any) -> dict[str, object]:
+        """Of documents with their vectors, which are no scores."""
+        return self._documents([document for document, _ in listed(result)])
 
 
 @dataclass(frozen=True, slots=True)
