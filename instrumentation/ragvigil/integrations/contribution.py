@@ -2,12 +2,13 @@
 
 from contextvars import Token
 from types import TracebackType
-from typing import Final, Self, TypeVar
+from typing import Final, Self, TypeVar, cast
 
 from opentelemetry.context import Context, attach, create_key, get_current
 
 from ragvigil.context import CURRENT_RECORDED, detach
 from ragvigil.documents import Documents, FoundBelow
+from ragvigil.fields import ScoreKind
 from ragvigil.guard import GUARD
 from ragvigil.predicates import And, Filter, opaque
 from ragvigil.predicates.clauses import FilterBelow
@@ -79,7 +80,9 @@ class Contribution(Stage):
         outer["filter"] = _joined_filter(outer.get("filter"), said if isinstance(said, Filter) else _UNSEEN)
         found = own.get("output_documents")
         if isinstance(found, Documents):
-            outer["output_documents"] = _joined_documents(outer.get("output_documents"), found)
+            kind = found.score_kind if isinstance(found, FoundBelow) else own.get("score_kind")
+            below = FoundBelow.of(found, cast("ScoreKind | None", kind))
+            outer["output_documents"] = _joined_documents(outer.get("output_documents"), below)
 
 
 def _joined_filter(known: object, said: Filter) -> object:
@@ -102,19 +105,22 @@ def _adds_nothing(known: Filter, said: Filter) -> bool:
     return said.state == "none" or (known.predicate == said.predicate and said.predicate is not None)
 
 
-def _joined_documents(known: object, found: Documents) -> object:
-    """The documents of all searches inside, each once; scores and texts stay where all of them have some."""
+def _joined_documents(known: object, found: FoundBelow) -> object:
+    """The documents of all searches inside, each once; scores and texts stay where all of them have some, of a kind."""
     if known is None:
-        return FoundBelow(*found)
+        return found
     if not isinstance(known, FoundBelow):
         return known
     seen = set(known.ids)
     new = [rank for rank, identity in enumerate(found.ids) if identity not in seen]
-    return FoundBelow(
+    kind = known.score_kind if known.score_kind == found.score_kind else None
+    is_mixed = kind is None and None not in {known.score_kind, found.score_kind}
+    joined = Documents(
         known.ids + tuple([found.ids[rank] for rank in new]),
-        _both(known.scores, found.scores, new),
+        None if is_mixed else _both(known.scores, found.scores, new),
         _both(known.texts, found.texts, new),
     )
+    return FoundBelow.of(joined, kind)
 
 
 def _both(known: tuple[T, ...] | None, found: tuple[T, ...] | None, ranks: list[int]) -> tuple[T, ...] | None:

@@ -230,6 +230,16 @@ def test_scores_that_were_converted_are_those_that_were_returned(chroma: Chroma,
     assert span.attributes[names.FILTER_STATE] == "partial"
 
 
+def test_searches_of_one_store_only_are_stages_too(chroma: Chroma, qdrant: QdrantVectorStore, spans: Spans) -> None:
+    with_vectors = instrument(chroma).similarity_search_with_vectors("a question", 3, filter=WHERE)
+    instrument(qdrant).max_marginal_relevance_search_with_score_by_vector([0.5] * 8, k=2, filter=BOTH)
+    vectors, diverse = spans()
+    assert documents(vectors) == {document.id: None for document, _ in with_vectors}
+    assert set(documents(vectors)) == set(documents(diverse)) == FOUND
+    assert None not in documents(diverse).values()
+    assert vectors.attributes[names.FILTER_STATE] == diverse.attributes[names.FILTER_STATE] == "known"
+
+
 def test_over_an_instrumented_client_there_is_one_stage(
     client: QdrantClient, qdrant: QdrantVectorStore, spans: Spans
 ) -> None:
@@ -306,6 +316,21 @@ def test_another_retriever_learns_from_what_is_instrumented_below(memory: InMemo
     assert span.attributes[names.FILTER_STATE] == "none"
     assert span.attributes[names.RETRIEVAL_QUERY_TEXT] == "a question"
     assert None not in documents(span).values()
+
+
+def test_scores_from_below_keep_their_kind(chroma: Chroma, qdrant: QdrantVectorStore, spans: Spans) -> None:
+    instrument(chroma)
+    instrument(Rephrasing(store=chroma)).invoke("a question")
+    with ragvigil.stage("retrieve"):
+        chroma.similarity_search("a question")
+    with ragvigil.stage("retrieve") as stage:
+        stage.outputs([document.id for document in chroma.similarity_search("a question")], [0.5] * 4)
+    with ragvigil.stage("retrieve"):
+        chroma.similarity_search_with_score("a question")
+        instrument(qdrant, score_kind="similarity").similarity_search_with_score("a question")
+    told = [span.attributes.get(names.SCORE_KIND) for span in spans()]
+    assert told == ["distance", "distance", None, None]
+    assert set(documents(spans()[3]).values()) == {None}
 
 
 def test_it_stays_a_part_of_chains(memory: InMemoryVectorStore, spans: Spans) -> None:

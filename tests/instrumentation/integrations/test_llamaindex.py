@@ -120,6 +120,12 @@ def test_whatever_restricts_is_told(index: VectorStoreIndex, spans: Spans, optio
     assert whole.attributes[names.FILTER_STATE] == "none"
 
 
+def test_an_index_that_knows_no_nodes_hands_none_over_and_restricts_nothing(spans: Spans) -> None:
+    instrument(VectorStoreIndex([], embed_model=MockEmbedding(embed_dim=2)).as_retriever()).retrieve("q")
+    (span,) = spans()
+    assert span.attributes[names.FILTER_STATE] == "none"
+
+
 class Fixed(BaseRetriever):
     """A retriever of somebody's own."""
 

@@ -81,6 +81,7 @@ def test_what_holds_data_is_copied(make: Callable[[Any], Any], inside: Callable[
     value = make(["acme"])
     (by_position,), by_name = snapshot((inside(value),), {"who": inside(value)})
     grow(value)
+    copied: Any
     for copied in (by_position, by_name["who"]):
         while isinstance(copied, tuple | dict) or (isinstance(copied, list) and not isinstance(copied[0], str)):
             copied = next(iter(copied.values() if isinstance(copied, dict) else copied))
