@@ -146,6 +146,7 @@ class _StoreReader:
         method = _described(plain, name)
         self._named_positions = _named_positions(method)
         self._filter = Argument(method, "filter")
+        self._is_overridden = _is_overridden(plain, name)
         self._knows_filter = _takes_filter(plain)
         self._parameters = Parameters(method, "query", "k", "filter")
         named = inspect.signature(method).parameters.values()
@@ -159,13 +160,12 @@ class _StoreReader:
     def __call__(self, arguments: Arguments, keywords: Keywords) -> Request:
         values = self._parameters.of(arguments, keywords)
         native = self._filter.of(arguments, keywords)
-        knows_filter = self._knows_filter and len(arguments) <= self._named_positions
 
         def again(relaxed: object, k: int) -> Call:
             return self._parameters.replaced(arguments, keywords, {"filter": relaxed, "k": k})
 
         return Request(
-            filter=None if native is MISSING and knows_filter else native,
+            filter=self._told(native, arguments),
             top_k=values["k"],
             query=values["query"],
             dialect=self._dialect if isinstance(native, Mapping) else None,
@@ -173,6 +173,14 @@ class _StoreReader:
             facts=self._facts,
             again=again,
         )
+
+    def _told(self, native: object, arguments: Arguments) -> object:
+        """The filter; MISSING where nobody knows whether there is one."""
+        if native is None and self._is_overridden:
+            return MISSING
+        if native is not MISSING or not self._knows_filter or self._is_overridden:
+            return native
+        return MISSING if len(arguments) > self._named_positions else None
 
     def _beside(self, arguments: Arguments, keywords: Keywords) -> tuple[str, ...]:
         """What else may restrict a search: every argument whose meaning is not known."""
@@ -183,6 +191,8 @@ class _StoreReader:
         given |= {name for name, other in told.items() if other.of(arguments, keywords) is not None}
         if len(arguments) > self._named_positions:
             given.add("arguments")
+        if self._is_overridden:
+            given.add("override")
         return tuple(sorted(given))
 
 
@@ -198,6 +208,13 @@ def _named_positions(method: Callable[..., Any]) -> int:
     """How many arguments by position have a name."""
     known = inspect.signature(method).parameters.values()
     return len([each for each in known if each.kind in {each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD}])
+
+
+def _is_overridden(plain: type, name: str) -> bool:
+    """Whether somebody else's store was given another search, which may hand on another filter than it is given."""
+    owners = [cls for cls in plain.__mro__ if name in vars(cls)]
+    packages = [cls.__module__.partition(".")[0] for cls in owners if cls is not VectorStore]
+    return len(packages) > 1 and packages[0] != packages[1]
 
 
 def _takes_filter(plain: type) -> bool:

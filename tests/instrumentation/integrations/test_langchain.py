@@ -230,6 +230,29 @@ def test_scores_that_were_converted_are_those_that_were_returned(chroma: Chroma,
     assert span.attributes[names.FILTER_STATE] == "partial"
 
 
+class OfOneTenant(QdrantVectorStore):
+    """A store that adds a filter to each search."""
+
+    def similarity_search_with_score(self, query: str, k: int = 4, filter: Any = None, **keywords: Any) -> Any:  # noqa: A002
+        both = models.Filter(must=[equals("metadata.tenant", "acme"), *([filter] if filter else [])])
+        return super().similarity_search_with_score(query, k, both, **keywords)
+
+
+@pytest.mark.parametrize("is_seen", [False, True], ids=["store only", "client too"])
+@pytest.mark.parametrize("filter_", [None, models.Filter(must=[equals("metadata.lang", "de")])], ids=["none", "some"])
+def test_a_filter_that_an_overridden_search_adds_is_never_called_none(
+    client: QdrantClient, qdrant: QdrantVectorStore, spans: Spans, filter_: models.Filter | None, is_seen: bool
+) -> None:
+    assert qdrant.collection_name == "docs"
+    store = instrument(OfOneTenant(client, "docs", EMBEDDING))
+    if is_seen:
+        instrument_qdrant(client)
+    store.similarity_search("a question", 3, filter_)
+    asyncio.run(store.asimilarity_search_with_score("a question", 3, filter_))
+    wanted = "partial" if filter_ else "known" if is_seen else "unknown"
+    assert [span.attributes[names.FILTER_STATE] for span in spans()] == [wanted, wanted]
+
+
 def test_searches_of_one_store_only_are_stages_too(chroma: Chroma, qdrant: QdrantVectorStore, spans: Spans) -> None:
     with_vectors = instrument(chroma).similarity_search_with_vectors("a question", 3, filter=WHERE)
     instrument(qdrant).max_marginal_relevance_search_with_score_by_vector([0.5] * 8, k=2, filter=BOTH)
@@ -366,15 +389,18 @@ async def test_arguments_that_an_async_search_only_hands_on_are_read(
     assert filtered.attributes[names.RETRIEVAL_QUERY_TEXT] == "a question"
 
 
-class Vague(InMemoryVectorStore):
-    """A store whose search does not say what it takes."""
+class Vague(Bare):
+    """A store whose searches do not all say what they take."""
+
+    def similarity_search(self, query: str, k: int = 4, filter: Any = None, **_: Any) -> list[Document]:  # noqa: A002
+        return [] if filter else super().similarity_search(query, k)
 
     def similarity_search_with_score(self, *arguments: Any, **keywords: Any) -> list[tuple[Document, float]]:
         return [(DOCUMENTS[0], 0.5)] if arguments or keywords else []
 
 
 def test_arguments_without_a_name_leave_the_filter_unknown(spans: Spans) -> None:
-    store = instrument(Vague(EMBEDDING), dialect="mapping")
+    store = instrument(Vague([]), dialect="mapping")
     store.similarity_search_with_score("a question", 3, is_german)
     store.similarity_search_with_score(query="a question", filter=None)
     store.similarity_search_with_score("a question", filter=None)
