@@ -233,7 +233,7 @@ def test_scores_that_were_converted_are_those_that_were_returned(chroma: Chroma,
 class OfOneTenant(QdrantVectorStore):
     """A store that adds a filter to each search."""
 
-    def similarity_search_with_score(self, query: str, k: int = 4, filter: Any = None, **keywords: Any) -> Any:  # noqa: A002
+    def similarity_search_with_score(self, query: str, k: int = 4, filter: Any = None, **keywords: Any) -> Any:  # type: ignore[override]  # noqa: A002 - shorter
         both = models.Filter(must=[equals("metadata.tenant", "acme"), *([filter] if filter else [])])
         return super().similarity_search_with_score(query, k, both, **keywords)
 
