@@ -5,6 +5,8 @@ from numbers import Integral
 from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
 from uuid import UUID
 
+from ragvigil.fields import ScoreKind
+
 Score: TypeAlias = float | None
 Text: TypeAlias = str | type | None
 """The text of a document; None where it has none, and the type of a value that is no text."""
@@ -25,9 +27,19 @@ class Documents(NamedTuple):
 
 
 class FoundBelow(Documents):
-    """What a search found inside the one that records it; believed where that one tells nothing itself."""
+    """What a search found inside the one that records it; believed where that one tells nothing itself.
 
-    __slots__ = ()
+    `score_kind` is what its scores are, where that is known.
+    """
+
+    score_kind: ScoreKind | None = None
+
+    @classmethod
+    def of(cls, found: Documents, score_kind: ScoreKind | None) -> "FoundBelow":
+        """The same documents."""
+        made = cls(*found)
+        made.score_kind = score_kind
+        return made
 
 
 def copied(ids: Iterable[object], scores: Iterable[Score] | None = None) -> Documents:

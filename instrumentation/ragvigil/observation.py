@@ -11,6 +11,7 @@ from ragvigil.span import RecordedSpan
 
 Arguments: TypeAlias = tuple[Any, ...]
 Keywords: TypeAlias = Mapping[str, Any]
+FollowUp: TypeAlias = Callable[[], None]
 
 
 def _nothing(*_: object) -> None:
@@ -21,13 +22,14 @@ def _nothing(*_: object) -> None:
 class Observation:
     """Makes the span of a call, and records its arguments and its result; neither can hurt the call.
 
-    The result of a generator is the text that it yielded; `follow_up` is done after the calls of other functions.
+    The result of a generator is the text that it yielded. `follow_up` sees the arguments of other functions before they
+    are called, and returns what is to be done once they have returned.
     """
 
     make: Callable[[], RecordedSpan]
     record_arguments: Callable[[Any, Arguments, Keywords], None] = _nothing
     record_result: Callable[[Any, object], None] = _nothing
-    follow_up: Callable[[Any, Arguments, Keywords], None] | None = None
+    follow_up: Callable[[Any, Arguments, Keywords], FollowUp | None] | None = None
 
     def begin(self, arguments: Arguments, keywords: Keywords) -> RecordedSpan:
         """The span of one call, ready to be entered."""
@@ -45,9 +47,16 @@ class Observation:
         with GUARD:
             self.record_result(span, result)
 
-    def finish_call(self, span: RecordedSpan, arguments: Arguments, keywords: Keywords, result: object) -> None:
-        """Record what a call returned, and follow it up."""
-        self.finish(span, result)
+    def prepare(self, span: RecordedSpan, arguments: Arguments, keywords: Keywords) -> FollowUp | None:
+        """Before a call, in its span that has begun: what follows it up."""
         if self.follow_up is not None:
             with GUARD:
-                self.follow_up(span, arguments, keywords)
+                return self.follow_up(span, arguments, keywords)
+        return None
+
+    def finish_call(self, span: RecordedSpan, result: object, follow_up: FollowUp | None) -> None:
+        """Record what a call returned, and follow it up."""
+        self.finish(span, result)
+        if follow_up is not None:
+            with GUARD:
+                follow_up()

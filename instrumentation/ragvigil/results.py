@@ -42,4 +42,7 @@ def _has_told(stage: Stage) -> bool:
 
 def _record(stage: Stage, found: Documents) -> None:
     below = stage.fields.get("output_documents")
-    stage.fields["output_documents"] = with_scores_of(below, found) if isinstance(below, FoundBelow) else found
+    told = with_scores_of(below, found) if isinstance(below, FoundBelow) else found
+    stage.fields["output_documents"] = told
+    if told is not found and isinstance(below, FoundBelow) and below.score_kind is not None:
+        stage.fields["score_kind"] = below.score_kind

@@ -42,8 +42,9 @@ def _body(function: Callable[..., Any]) -> Callable[..., Any]:
 def _wrap_plain(function: Callable[..., R], observation: Observation) -> Callable[..., R]:
     def call(*arguments: Any, **keywords: Any) -> R:
         with observation.begin(arguments, keywords) as span:
+            follow_up = observation.prepare(span, arguments, keywords)
             result = function(*arguments, **keywords)
-            observation.finish_call(span, arguments, keywords, result)
+            observation.finish_call(span, result, follow_up)
             return result
 
     return call
@@ -52,8 +53,9 @@ def _wrap_plain(function: Callable[..., R], observation: Observation) -> Callabl
 def _wrap_async(function: Callable[..., Awaitable[R]], observation: Observation) -> Callable[..., Awaitable[R]]:
     async def call(*arguments: Any, **keywords: Any) -> R:
         with observation.begin(arguments, keywords) as span:
+            follow_up = observation.prepare(span, arguments, keywords)
             result = await function(*arguments, **keywords)
-            observation.finish_call(span, arguments, keywords, result)
+            observation.finish_call(span, result, follow_up)
             return result
 
     return call

@@ -53,6 +53,7 @@ def relaxed_native(native: object, said: Filter, dialect: str | None = None, rel
 
     It is a copy. Raises Unreadable where `native` cannot be written back, where it no longer says what `said` says, or
     where the result would say anything but `said.relaxed()`: never is a clause of entitlement lost on the way.
+    Opaque clauses are told apart by their kind only: `native` must be the filter as it was when it was read.
     """
     fields = frozenset(relevance)
     without = WITHOUT.get(dialect or _dialect_of(native))

@@ -77,6 +77,9 @@ class SpanEncoder:
         if out.kind == RETRIEVER:
             facts.setdefault("filter", UNMENTIONED)
             _add_index(span, facts)
+            found = span.fields.get("output_documents")
+            if isinstance(found, FoundBelow) and found.scores is not None:
+                facts["score_kind"] = found.score_kind or facts.get("score_kind")
         _settle(span, facts)
         first = facts.pop("first_token_ns", None)
         if isinstance(first, int):

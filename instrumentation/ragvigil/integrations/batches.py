@@ -11,7 +11,7 @@ from ragvigil import current
 from ragvigil.guard import GUARD
 from ragvigil.integrations.contribution import Contribution, search_stage
 from ragvigil.integrations.requests import Request, record_request
-from ragvigil.observation import Arguments, Keywords, Observation
+from ragvigil.observation import Arguments, FollowUp, Keywords, Observation
 from ragvigil.probes.prober import Prober
 from ragvigil.results import Results
 from ragvigil.stages import Stage
@@ -67,8 +67,9 @@ class Batch:
 def recording_batch(method: Callable[..., Any], batch: Batch, prober: Prober | None = None) -> Callable[..., Any]:
     """`method`, each call of it as many stages `retrieve` as it has queries; with one query it may be probed."""
 
-    def follow_up(searches: Searches, arguments: Arguments, keywords: Keywords) -> None:
-        if prober is not None and len(searches.parts) == 1:
-            prober.consider(searches.parts[0], arguments, keywords)
+    def follow_up(searches: Searches, arguments: Arguments, keywords: Keywords) -> FollowUp | None:
+        if prober is None or len(searches.parts) != 1:
+            return None
+        return prober.consider(searches.parts[0], arguments, keywords)
 
     return wrap(method, Observation(Searches, batch.record, batch.record_result, follow_up))

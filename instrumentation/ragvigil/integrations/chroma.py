@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar
 
 from ragvigil.integrations.batches import Batch, recording_batch
 from ragvigil.integrations.extras import extra
-from ragvigil.integrations.instrumented import instrumented
+from ragvigil.integrations.instrumented import instrumented, late
 from ragvigil.integrations.requests import Call, Parameters, Request, Requests, named_fields
 from ragvigil.observation import Arguments, Keywords
 from ragvigil.probes.prober import Prober
@@ -43,7 +43,7 @@ class _Adapter:
         return ("query", "get")
 
     def recording(self, plain: type, name: str) -> Callable[..., Any]:
-        method = getattr(plain, name)
+        method = late(plain, name)
         facts = {
             "db_system": "chroma",
             "score_kind": "distance",
@@ -107,14 +107,11 @@ class _Reader:
 
 
 def _queries(values: Mapping[str, Any]) -> list[str | None]:
-    """The text of each query, None for one that has none."""
-    asked: Any = next((values[name] for name in _QUERIES if values[name] is not None), None)
+    """The text of each query, None for one that has none; of arrays only one of embeddings holds several."""
+    name = next((name for name in _QUERIES if values[name] is not None), _QUERIES[0])
+    asked: Any = values[name]
     if isinstance(asked, str):
         return [asked]
-    return [one if isinstance(one, str) else None for one in asked] if _holds_several(asked) else [None]
-
-
-def _holds_several(asked: Any) -> bool:
-    """Whether it is a list of queries, of whatever length; one embedding is a list of numbers."""
-    is_listed = isinstance(asked, list | tuple) or getattr(asked, "ndim", 0) == 2
-    return is_listed and len(asked) > 0 and hasattr(asked[0], "__len__")
+    are_rows = name == "query_embeddings" and getattr(asked, "ndim", 0) == 2
+    is_several = (isinstance(asked, list | tuple) or are_rows) and len(asked) > 0 and hasattr(asked[0], "__len__")
+    return [one if isinstance(one, str) else None for one in asked] if is_several else [None]

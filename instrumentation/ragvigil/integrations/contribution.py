@@ -2,14 +2,15 @@
 
 from contextvars import Token
 from types import TracebackType
-from typing import Final, Self, TypeVar
+from typing import Final, Self, TypeVar, cast
 
 from opentelemetry.context import Context, attach, create_key, get_current
 
 from ragvigil.context import CURRENT_RECORDED, detach
 from ragvigil.documents import Documents, FoundBelow
+from ragvigil.fields import ScoreKind
 from ragvigil.guard import GUARD
-from ragvigil.predicates import Filter
+from ragvigil.predicates import And, Filter, opaque
 from ragvigil.predicates.clauses import FilterBelow
 from ragvigil.stages import Stage
 
@@ -22,6 +23,7 @@ _FACTS: Final = ("query", "top_k", "db_system", "collection", "index_version")
 
 _UNSEEN: Final = Filter(None, raw="not seen")
 _DIFFERENT: Final = FilterBelow(None, raw="searches that differ")
+_ADDED: Final = opaque("ragvigil", "what a search inside adds")
 
 
 def search_stage() -> Stage:
@@ -78,30 +80,47 @@ class Contribution(Stage):
         outer["filter"] = _joined_filter(outer.get("filter"), said if isinstance(said, Filter) else _UNSEEN)
         found = own.get("output_documents")
         if isinstance(found, Documents):
-            outer["output_documents"] = _joined_documents(outer.get("output_documents"), found)
+            kind = found.score_kind if isinstance(found, FoundBelow) else own.get("score_kind")
+            below = FoundBelow.of(found, cast("ScoreKind | None", kind))
+            outer["output_documents"] = _joined_documents(outer.get("output_documents"), below)
 
 
 def _joined_filter(known: object, said: Filter) -> object:
-    """What the search outside says of its filter is believed; several that differ inside it are no one filter."""
+    """What the search outside says of its filter is believed as far as nothing inside it restricts any more.
+
+    One that knows of no filter may not know of one that is added inside; several that differ inside are no one filter.
+    """
     below = FilterBelow(said.predicate, said.labels, said.dialect, said.raw)
-    if known is None or known == below:
+    if isinstance(known, FilterBelow):
+        return known if known == below else _DIFFERENT
+    if not isinstance(known, Filter) or known.state == "none":
         return below
-    return _DIFFERENT if isinstance(known, FilterBelow) else known
+    return known if _adds_nothing(known, said) else known.beside(_ADDED)
 
 
-def _joined_documents(known: object, found: Documents) -> object:
-    """The documents of all searches inside, each once; scores and texts stay where all of them have some."""
+def _adds_nothing(known: Filter, said: Filter) -> bool:
+    """Whether a search inside is restricted to no more than is known, or to what is known to be unknown."""
+    if isinstance(known.predicate, And) and _ADDED in known.predicate.args:
+        return True
+    return said.state == "none" or (known.predicate == said.predicate and said.predicate is not None)
+
+
+def _joined_documents(known: object, found: FoundBelow) -> object:
+    """The documents of all searches inside, each once; scores and texts stay where all of them have some, of a kind."""
     if known is None:
-        return FoundBelow(*found)
+        return found
     if not isinstance(known, FoundBelow):
         return known
     seen = set(known.ids)
     new = [rank for rank, identity in enumerate(found.ids) if identity not in seen]
-    return FoundBelow(
+    kind = known.score_kind if known.score_kind == found.score_kind else None
+    is_mixed = kind is None and None not in {known.score_kind, found.score_kind}
+    joined = Documents(
         known.ids + tuple([found.ids[rank] for rank in new]),
-        _both(known.scores, found.scores, new),
+        None if is_mixed else _both(known.scores, found.scores, new),
         _both(known.texts, found.texts, new),
     )
+    return FoundBelow.of(joined, kind)
 
 
 def _both(known: tuple[T, ...] | None, found: tuple[T, ...] | None, ranks: list[int]) -> tuple[T, ...] | None:

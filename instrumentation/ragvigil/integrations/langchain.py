@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from ragvigil.arguments import MISSING, Argument
 from ragvigil.fields import ScoreKind
 from ragvigil.integrations.extras import extra
-from ragvigil.integrations.instrumented import instrumented
+from ragvigil.integrations.instrumented import instrumented, late
 from ragvigil.integrations.payloads import Text, flat
 from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, listed, named_fields, recording
 from ragvigil.observation import Arguments, Keywords
@@ -19,6 +19,7 @@ with extra("langchain"):
 
 S = TypeVar("S", bound=VectorStore | BaseRetriever)
 
+_WITH_VECTORS: Final = "similarity_search_with_vectors"
 _SEARCHES: Final = (
     "similarity_search",
     "similarity_search_with_score",
@@ -28,6 +29,8 @@ _SEARCHES: Final = (
     "similarity_search_by_vector_with_relevance_scores",
     "max_marginal_relevance_search",
     "max_marginal_relevance_search_by_vector",
+    "max_marginal_relevance_search_with_score_by_vector",
+    _WITH_VECTORS,
 )
 _STORE_METHODS: Final = (*_SEARCHES, *(f"a{name}" for name in _SEARCHES))
 _RESTRICTS_NOTHING: Final = frozenset(
@@ -101,7 +104,7 @@ class _StoreAdapter(_Adapter):
         return _STORE_METHODS
 
     def recording(self, plain: type, name: str) -> Callable[..., Any]:
-        method = getattr(plain, name)
+        method = late(plain, name)
         known = {base.__name__ for base in plain.__mro__}
         kind = "similarity" if "relevance_scores" in name else _first(_SCORE_KINDS, known)
         facts = {
@@ -110,7 +113,12 @@ class _StoreAdapter(_Adapter):
             "index_version": self.index_version,
         }
         dialect = self.dialect or _first(_DIALECTS, known) or "langchain"
-        return recording(method, Requests(_StoreReader(plain, method, dialect, facts), self.relevance), self._documents)
+        documents = self._without_vectors if name.endswith(_WITH_VECTORS) else self._documents
+        return recording(method, Requests(_StoreReader(plain, name, dialect, facts), self.relevance), documents)
+
+    def _without_vectors(self, result: Any) -> dict[str, object]:
+        """Of documents with their vectors, which are no scores."""
+        return self._documents([document for document, _ in listed(result)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +127,7 @@ class _RetrieverAdapter(_Adapter):
         return ("invoke", "ainvoke")
 
     def recording(self, plain: type, name: str) -> Callable[..., Any]:
-        method, facts = getattr(plain, name), {"score_kind": self.score_kind, "index_version": self.index_version}
+        method, facts = late(plain, name), {"score_kind": self.score_kind, "index_version": self.index_version}
         parameters = Parameters(method, "input")
 
         def read(arguments: Arguments, keywords: Keywords) -> Request:
@@ -132,10 +140,13 @@ class _RetrieverAdapter(_Adapter):
 class _StoreReader:
     """Reads the calls of one search method of a store."""
 
-    def __init__(self, plain: type, method: Callable[..., Any], dialect: str, facts: Mapping[str, object]) -> None:
+    def __init__(self, plain: type, name: str, dialect: str, facts: Mapping[str, object]) -> None:
         self._dialect = dialect
         self._facts = facts
+        method = _described(plain, name)
+        self._named_positions = _named_positions(method)
         self._filter = Argument(method, "filter")
+        self._is_overridden = _is_overridden(plain, name)
         self._knows_filter = _takes_filter(plain)
         self._parameters = Parameters(method, "query", "k", "filter")
         named = inspect.signature(method).parameters.values()
@@ -154,7 +165,7 @@ class _StoreReader:
             return self._parameters.replaced(arguments, keywords, {"filter": relaxed, "k": k})
 
         return Request(
-            filter=None if native is MISSING and self._knows_filter else native,
+            filter=self._told(native, arguments),
             top_k=values["k"],
             query=values["query"],
             dialect=self._dialect if isinstance(native, Mapping) else None,
@@ -163,6 +174,14 @@ class _StoreReader:
             again=again,
         )
 
+    def _told(self, native: object, arguments: Arguments) -> object:
+        """The filter; MISSING where nobody knows whether there is one."""
+        if native is None and self._is_overridden:
+            return MISSING
+        if native is not MISSING or not self._knows_filter or self._is_overridden:
+            return native
+        return MISSING if len(arguments) > self._named_positions else None
+
     def _beside(self, arguments: Arguments, keywords: Keywords) -> tuple[str, ...]:
         """What else may restrict a search: every argument whose meaning is not known."""
         given = {name for name, value in keywords.items() if value is not None} - _RESTRICTS_NOTHING
@@ -170,7 +189,32 @@ class _StoreReader:
             name: other for name, other in self._others.items() if other.of(arguments, keywords) is not other.default
         }
         given |= {name for name, other in told.items() if other.of(arguments, keywords) is not None}
+        if len(arguments) > self._named_positions:
+            given.add("arguments")
+        if self._is_overridden:
+            given.add("override")
         return tuple(sorted(given))
+
+
+def _described(plain: type, name: str) -> Callable[..., Any]:
+    """The method that names the parameters: an async one with `*args` hands them to the sync one of its name."""
+    method: Callable[..., Any] = getattr(plain, name)
+    has_any = any(each.kind is each.VAR_POSITIONAL for each in inspect.signature(method).parameters.values())
+    described: Callable[..., Any] = getattr(plain, name.removeprefix("a"), method) if has_any else method
+    return described
+
+
+def _named_positions(method: Callable[..., Any]) -> int:
+    """How many arguments by position have a name."""
+    known = inspect.signature(method).parameters.values()
+    return len([each for each in known if each.kind in {each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD}])
+
+
+def _is_overridden(plain: type, name: str) -> bool:
+    """Whether somebody else's store was given another search, which may hand on another filter than it is given."""
+    owners = [cls for cls in plain.__mro__ if name in vars(cls)]
+    packages = [cls.__module__.partition(".")[0] for cls in owners if cls is not VectorStore]
+    return len(packages) > 1 and packages[0] != packages[1]
 
 
 def _takes_filter(plain: type) -> bool:

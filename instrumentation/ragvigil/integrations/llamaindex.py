@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 from ragvigil.arguments import MISSING
 from ragvigil.fields import ScoreKind
 from ragvigil.integrations.extras import extra
-from ragvigil.integrations.instrumented import instrumented
+from ragvigil.integrations.instrumented import instrumented, late
 from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, listed, named_fields, recording
 from ragvigil.observation import Arguments, Keywords
+from ragvigil.probes.snapshot import snapshot
 
 with extra("llamaindex"):
     from llama_index.core.base.base_retriever import BaseRetriever
@@ -47,7 +48,7 @@ class _Adapter:
         return ("retrieve", "aretrieve")
 
     def recording(self, plain: type, name: str) -> Callable[..., Any]:
-        method = getattr(plain, name)
+        method = late(plain, name)
         parameters = Parameters(method, "str_or_query_bundle")
         facts = {"score_kind": self.score_kind, "index_version": self.index_version}
 
@@ -67,6 +68,8 @@ def _request(arguments: Arguments, keywords: Keywords, query: str | None, facts:
     def again(native: Any, k: int) -> Call:
         deep = copy(retriever)
         deep._filters, deep._similarity_top_k = native, k  # noqa: SLF001 - it has no other way to say so
+        deep._node_ids, deep._doc_ids = _listed_again(deep._node_ids), _listed_again(deep._doc_ids)  # noqa: SLF001
+        _, deep._kwargs = snapshot((), deep._kwargs or {})  # noqa: SLF001
         return (deep, *arguments[1:]), dict(keywords)
 
     return Request(
@@ -79,12 +82,21 @@ def _request(arguments: Arguments, keywords: Keywords, query: str | None, facts:
     )
 
 
+def _listed_again(ids: Any) -> Any:
+    """A copy of ids, of which an index may hand over a great many."""
+    return None if ids is None else list(ids)
+
+
 def _beside(retriever: Any) -> tuple[str, ...]:
     """What else restricts it; an index hands all of its nodes to its retriever, and these are no restriction."""
     nodes, of_index = getattr(retriever, "_node_ids", None), retriever._index.index_struct.nodes_dict  # noqa: SLF001
-    is_whole = not nodes or 0 < len(of_index) <= len(nodes)
-    has_documents = getattr(retriever, "_doc_ids", None) is not None
-    return (*([] if is_whole else ["node_ids"]), *(["doc_ids"] if has_documents else []))
+    is_whole = nodes is None or len(nodes) == len(of_index) == 0 or 0 < len(of_index) <= len(nodes)
+    given = {
+        "node_ids": not is_whole,
+        "doc_ids": getattr(retriever, "_doc_ids", None) is not None,
+        "vector_store_kwargs": bool(getattr(retriever, "_kwargs", None)),
+    }
+    return tuple([name for name, is_given in given.items() if is_given])
 
 
 def _documents(result: Any) -> dict[str, object]:

@@ -6,9 +6,10 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from ragvigil.fields import ScoreKind
+from ragvigil.guard import GUARD
 from ragvigil.integrations.batches import Batch, recording_batch
 from ragvigil.integrations.extras import extra
-from ragvigil.integrations.instrumented import instrumented
+from ragvigil.integrations.instrumented import instrumented, late
 from ragvigil.integrations.payloads import Text, flat, text_of
 from ragvigil.integrations.requests import Call, Each, Parameters, Request, Requests, listed, named_fields, recording
 from ragvigil.observation import Arguments, Keywords
@@ -25,7 +26,7 @@ _BATCH: Final = "query_batch_points"
 _LISTING: Final = "scroll"
 _PARAMETERS: Final = (
     *("collection_name", "query", "query_filter", "limit", "with_payload"),
-    *("prefetch", "score_threshold", "shard_key_selector"),
+    *("prefetch", "score_threshold", "shard_key_selector", "group_size"),
 )
 _BESIDE: Final = ("score_threshold", "shard_key_selector")
 
@@ -61,7 +62,7 @@ class _Adapter:
         return (*_METHODS, _BATCH, _LISTING)
 
     def recording(self, plain: type, name: str) -> Callable[..., Any]:
-        method = getattr(plain, name)
+        method = late(plain, name)
         facts = {"db_system": _SYSTEM, "score_kind": self.score_kind, "index_version": self.index_version}
         if name == _BATCH:
             read_batch = partial(_batch, Parameters(method, "collection_name", "requests"), facts)
@@ -90,10 +91,14 @@ class _Adapter:
 def _batch(
     parameters: Parameters, facts: Mapping[str, object], arguments: Arguments, keywords: Keywords
 ) -> list[Request]:
-    """What each query of a batch asks for."""
+    """What each query of a batch asks for; nothing is known of an iterator, which can be read only once."""
     values = parameters.of(arguments, keywords)
     known = {**facts, "collection": values["collection_name"]}
-    return [_batched(request, known) for request in values["requests"]]
+    asked = values["requests"]
+    if not isinstance(asked, list | tuple):
+        GUARD.report(f"the searches of a batch cannot be seen in {type(asked).__name__}")
+        return []
+    return [_batched(request, known) for request in asked]
 
 
 def _listing(
@@ -135,19 +140,26 @@ class _Reader:
         values = self.parameters.of(arguments, keywords)
         beside = [name for name in _BESIDE if values[name] is not None]
 
+        group_size = _group_size(values["group_size"])
+
         def again(native: object, k: int) -> Call:
-            changes = {"query_filter": native, "limit": k, "with_payload": True}
+            changes = {"query_filter": native, "limit": k // group_size, "with_payload": True}
             return self.parameters.replaced(arguments, keywords, changes)
 
         return Request(
             filter=values["query_filter"],
-            top_k=values["limit"],
+            top_k=values["limit"] * group_size if isinstance(values["limit"], int) else values["limit"],
             dialect=_SYSTEM,
             query=_text(values["query"]),
             beside=(*beside, *_candidates(values["prefetch"])),
             facts={**self.facts, "collection": values["collection_name"]},
             again=None if values["prefetch"] else again,
         )
+
+
+def _group_size(asked: object) -> int:
+    """How many points one group may have; a search without groups has groups of one."""
+    return asked if isinstance(asked, int) and asked > 0 else 1
 
 
 def _text(query: Any) -> str | None:

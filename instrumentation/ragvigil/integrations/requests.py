@@ -1,7 +1,7 @@
 """What one call of a search method asks for, whatever the library, and how it is recorded and relaxed."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any
 
@@ -10,7 +10,7 @@ from ragvigil.arguments import MISSING, Argument
 from ragvigil.dialects import Unreadable, read_filter, relaxed_native
 from ragvigil.integrations.contribution import search_stage
 from ragvigil.observation import Arguments, Keywords, Observation
-from ragvigil.predicates import And, Filter, opaque
+from ragvigil.predicates import Filter, opaque
 from ragvigil.probes.prober import Prober
 from ragvigil.results import Results
 from ragvigil.searches import NotProbeable, deeper
@@ -77,13 +77,7 @@ def record_request(stage: Stage, request: Request, relevance: tuple[str, ...]) -
 def _said(request: Request, relevance: tuple[str, ...]) -> Filter:
     """The filter, and beside it what else restricts the search."""
     said = read_filter(request.filter, request.dialect, relevance)
-    if said.predicate is None or not request.beside:
-        return said
-    others = tuple([opaque(said.dialect, name) for name in request.beside])
-    if isinstance(said.predicate, And):
-        return replace(said, predicate=And((*said.predicate.args, *others)))
-    labels = tuple([label._replace(path=f"/args/0{label.path}") for label in said.labels])
-    return replace(said, predicate=And((said.predicate, *others)), labels=labels)
+    return said.beside(*[opaque(said.dialect, name) for name in request.beside])
 
 
 def named_fields(relevance: Iterable[str]) -> tuple[str, ...]:

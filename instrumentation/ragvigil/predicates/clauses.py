@@ -114,6 +114,15 @@ class Filter:
             return replace(self, predicate=And(()), labels=()) if "" in conjuncts else self
         return self._with_only(self.predicate, [i for i, path in enumerate(self._conjuncts()) if path not in conjuncts])
 
+    def beside(self, *others: Predicate) -> "Filter":
+        """The filter and `others`, which count as entitlement; one that could not be read stays so."""
+        if self.predicate is None or not others:
+            return self
+        if isinstance(self.predicate, And) and not any(label.path == "" for label in self.labels):
+            return replace(self, predicate=And((*self.predicate.args, *others)))
+        labels = tuple([label._replace(path=f"/args/0{label.path}") for label in self.labels])
+        return replace(self, predicate=And((self.predicate, *others)), labels=labels)
+
     def _conjuncts(self) -> list[str]:
         if isinstance(self.predicate, And):
             return [f"/args/{index}" for index in range(len(self.predicate.args))]

@@ -127,6 +127,27 @@ def test_several_queries_are_a_stage_each(collection: Any, spans: Spans, several
     assert queries == several.get("query_texts", [None, None])
 
 
+class Images(Lengths):
+    """An embedding of images."""
+
+    @staticmethod
+    def name() -> str:
+        return "images"
+
+    def __call__(self, input: Any) -> Any:  # noqa: A002 - as Chroma calls it
+        return [np.array([1.0, 0.0], dtype=np.float32) for _ in input]
+
+
+@pytest.mark.parametrize(
+    ("images", "count"), [(np.zeros((48, 64)), 1), ([np.zeros((48, 64))] * 2, 2)], ids=["one image", "two"]
+)
+def test_an_image_is_one_query(client: Any, spans: Spans, images: Any, count: int) -> None:
+    collection = client.create_collection(f"images-{uuid.uuid4()}", embedding_function=Images())
+    collection.add(ids=["a"], embeddings=[[1.0, 0.0]])
+    found = instrument(collection).query(query_images=images, n_results=1)
+    assert len(spans()) == len(found["ids"]) == count
+
+
 def test_a_get_is_a_search_where_it_is_filtered(collection: Any, spans: Spans) -> None:
     instrument(collection)
     collection.get(ids=["d1"])
@@ -191,6 +212,7 @@ class Remembering(chromadb.Collection):
 
     def query(self, **keywords: Any) -> Any:  # type: ignore[override]  # by name only
         asked = self.__dict__.setdefault("asked", [])
+        self.__dict__.setdefault("allowed", []).append(copy.copy(keywords.get("ids")))
         asked.append((copy.deepcopy(keywords.get("where")), keywords["n_results"]))
         return super().query(**keywords)
 
@@ -227,6 +249,18 @@ def test_no_request_of_a_probe_has_lost_entitlement(collection: Any, configured:
         assert probes == ([(wanted, 6)] if is_writable else [])
         probed += len(probes)
     assert probed > 50
+
+
+def test_ids_that_are_added_after_the_search_are_not_asked_for(collection: Any, configured: Configured) -> None:
+    configured(probe_share=1.0)
+    collection.__class__ = Remembering
+    instrument(collection, relevance=("lang",))
+    allowed = ["d3", "d9"]
+    with ragvigil.pipeline("ask"):
+        collection.query(query_embeddings=[[1.0, 0.0]], n_results=3, ids=allowed, where={"lang": "de"})
+        allowed.append("d1")
+    assert ragvigil.flush(timeout_s=30)
+    assert collection.__dict__["allowed"] == [["d3", "d9"], ["d3", "d9"]]
 
 
 def is_about_language(part: dict[str, Any]) -> bool:

@@ -1,5 +1,7 @@
 """One object that records: its class and all else stay as they are, and what cannot be recorded is told."""
 
+import copy
+import inspect
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +10,7 @@ from typing import Any
 import pytest
 
 import ragvigil
-from ragvigil.integrations.instrumented import instrumented
+from ragvigil.integrations.instrumented import instrumented, late
 from ragvigil.integrations.payloads import flat, text_of
 from ragvigil.integrations.requests import Parameters, named_fields
 
@@ -25,7 +27,7 @@ class Doubling:
         return ("find", "missing")
 
     def recording(self, plain: type, name: str) -> Callable[..., Any]:
-        method = getattr(plain, name)
+        method = late(plain, name)
         return lambda *arguments: self.factor * method(*arguments)
 
 
@@ -97,10 +99,79 @@ def test_classes_made_in_large_numbers_are_not_kept() -> None:
     assert info.currsize == info.maxsize
 
 
-@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
-def test_a_pickle_keeps_recording(protocol: int) -> None:
-    copied = pickle.loads(pickle.dumps(instrumented(Plain(3), Doubling()), protocol))  # noqa: S301 - our own bytes
-    assert copied.find() == 6
+class Remade(Plain):
+    """Is made again by its class."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (self.__class__, (self.found,))
+
+
+class Named(Plain):
+    """Takes arguments by name before it is made."""
+
+    def __new__(cls, found: int = 0) -> "Named":
+        assert found >= 0
+        return super().__new__(cls)
+
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (), {"found": self.found}
+
+
+class Positional(Named):
+    """Takes them by position."""
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self.found,)
+
+
+class Unhashable(Plain):
+    """Is made by a function of something that has no hash."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (made_of, ([self.found],))
+
+
+def made_of(found: list[int]) -> Unhashable:
+    return Unhashable(*found)
+
+
+@pytest.mark.parametrize("kind", [Plain, Child, Remade, Named, Positional])
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_pickle_keeps_recording(protocol: int, kind: type[Plain]) -> None:
+    original = instrumented(kind(3), Doubling())
+    for copied in (
+        pickle.loads(pickle.dumps(original, protocol)),  # noqa: S301 - our own bytes
+        copy.copy(original),
+        copy.deepcopy(original),
+    ):
+        assert copied.find() == original.find() == 2 * kind(3).find()
+        assert isinstance(copied, kind)
+
+
+def test_what_is_made_by_a_function_is_left_to_it() -> None:
+    copied = pickle.loads(pickle.dumps(instrumented(Unhashable(3), Doubling())))  # noqa: S301 - our own bytes
+    assert (type(copied), copied.find()) == (Unhashable, 3)
+
+
+def test_a_method_that_is_patched_later_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = instrumented(Plain(3), Doubling(7))
+    with monkeypatch.context() as patched:
+        patched.setattr(Plain, "find", lambda _: 100)
+        assert one.find() == 700
+        during = instrumented(Plain(3), Doubling(7))
+    assert (one.find(), during.find(), instrumented(Plain(3), Doubling(7)).find()) == (21, 21, 21)
+    assert type(instrumented(Plain(3), Doubling(7))) is type(one)
+
+
+async def test_an_async_method_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Waiting:
+        """Finds after a while."""
+
+        async def find(self) -> int:
+            return 1
+
+    assert inspect.iscoroutinefunction(late(Waiting, "find"))
+    assert await late(Waiting, "find")(Waiting()) == 1
 
 
 def test_an_object_that_pickles_itself_is_asked() -> None:

@@ -230,6 +230,39 @@ def test_scores_that_were_converted_are_those_that_were_returned(chroma: Chroma,
     assert span.attributes[names.FILTER_STATE] == "partial"
 
 
+class OfOneTenant(QdrantVectorStore):
+    """A store that adds a filter to each search."""
+
+    def similarity_search_with_score(self, query: str, k: int = 4, filter: Any = None, **keywords: Any) -> Any:  # type: ignore[override]  # noqa: A002 - shorter
+        both = models.Filter(must=[equals("metadata.tenant", "acme"), *([filter] if filter else [])])
+        return super().similarity_search_with_score(query, k, both, **keywords)
+
+
+@pytest.mark.parametrize("is_seen", [False, True], ids=["store only", "client too"])
+@pytest.mark.parametrize("filter_", [None, models.Filter(must=[equals("metadata.lang", "de")])], ids=["none", "some"])
+def test_a_filter_that_an_overridden_search_adds_is_never_called_none(
+    client: QdrantClient, qdrant: QdrantVectorStore, spans: Spans, filter_: models.Filter | None, is_seen: bool
+) -> None:
+    assert qdrant.collection_name == "docs"
+    store = instrument(OfOneTenant(client, "docs", EMBEDDING))
+    if is_seen:
+        instrument_qdrant(client)
+    store.similarity_search("a question", 3, filter_)
+    asyncio.run(store.asimilarity_search_with_score("a question", 3, filter_))
+    wanted = "partial" if filter_ else "known" if is_seen else "unknown"
+    assert [span.attributes[names.FILTER_STATE] for span in spans()] == [wanted, wanted]
+
+
+def test_searches_of_one_store_only_are_stages_too(chroma: Chroma, qdrant: QdrantVectorStore, spans: Spans) -> None:
+    with_vectors = instrument(chroma).similarity_search_with_vectors("a question", 3, filter=WHERE)
+    instrument(qdrant).max_marginal_relevance_search_with_score_by_vector([0.5] * 8, k=2, filter=BOTH)
+    vectors, diverse = spans()
+    assert documents(vectors) == {document.id: None for document, _ in with_vectors}
+    assert set(documents(vectors)) == set(documents(diverse)) == FOUND
+    assert None not in documents(diverse).values()
+    assert vectors.attributes[names.FILTER_STATE] == diverse.attributes[names.FILTER_STATE] == "known"
+
+
 def test_over_an_instrumented_client_there_is_one_stage(
     client: QdrantClient, qdrant: QdrantVectorStore, spans: Spans
 ) -> None:
@@ -308,6 +341,21 @@ def test_another_retriever_learns_from_what_is_instrumented_below(memory: InMemo
     assert None not in documents(span).values()
 
 
+def test_scores_from_below_keep_their_kind(chroma: Chroma, qdrant: QdrantVectorStore, spans: Spans) -> None:
+    instrument(chroma)
+    instrument(Rephrasing(store=chroma)).invoke("a question")
+    with ragvigil.stage("retrieve"):
+        chroma.similarity_search("a question")
+    with ragvigil.stage("retrieve") as stage:
+        stage.outputs([document.id for document in chroma.similarity_search("a question")], [0.5] * 4)
+    with ragvigil.stage("retrieve"):
+        chroma.similarity_search_with_score("a question")
+        instrument(qdrant, score_kind="similarity").similarity_search_with_score("a question")
+    told = [span.attributes.get(names.SCORE_KIND) for span in spans()]
+    assert told == ["distance", "distance", None, None]
+    assert set(documents(spans()[3]).values()) == {None}
+
+
 def test_it_stays_a_part_of_chains(memory: InMemoryVectorStore, spans: Spans) -> None:
     retriever = instrument(Rephrasing(store=memory))
     chain = retriever | RunnableLambda(len)
@@ -328,6 +376,35 @@ def test_it_stays_a_part_of_chains(memory: InMemoryVectorStore, spans: Spans) ->
 def pickled(retriever: Rephrasing) -> Rephrasing:
     made: Rephrasing = pickle.loads(pickle.dumps(retriever))  # noqa: S301 - our own bytes
     return made
+
+
+async def test_arguments_that_an_async_search_only_hands_on_are_read(
+    qdrant: QdrantVectorStore, chroma: Chroma, spans: Spans
+) -> None:
+    await instrument(qdrant).asimilarity_search_with_score("a question", 3, BOTH)
+    await instrument(chroma).asimilarity_search_with_score("a question", 3)
+    filtered, unfiltered = spans()
+    assert (filtered.attributes[names.FILTER_STATE], unfiltered.attributes[names.FILTER_STATE]) == ("known", "none")
+    assert filtered.attributes[names.RETRIEVAL_TOP_K] == unfiltered.attributes[names.RETRIEVAL_TOP_K] == 3
+    assert filtered.attributes[names.RETRIEVAL_QUERY_TEXT] == "a question"
+
+
+class Vague(Bare):
+    """A store whose searches do not all say what they take."""
+
+    def similarity_search(self, query: str, k: int = 4, filter: Any = None, **_: Any) -> list[Document]:  # noqa: A002
+        return [] if filter else super().similarity_search(query, k)
+
+    def similarity_search_with_score(self, *arguments: Any, **keywords: Any) -> list[tuple[Document, float]]:
+        return [(DOCUMENTS[0], 0.5)] if arguments or keywords else []
+
+
+def test_arguments_without_a_name_leave_the_filter_unknown(spans: Spans) -> None:
+    store = instrument(Vague([]), dialect="mapping")
+    store.similarity_search_with_score("a question", 3, is_german)
+    store.similarity_search_with_score(query="a question", filter=None)
+    store.similarity_search_with_score("a question", filter=None)
+    assert [span.attributes[names.FILTER_STATE] for span in spans()] == ["unknown", "none", "partial"]
 
 
 @pytest.mark.parametrize(

@@ -103,8 +103,14 @@ def test_each_way_to_retrieve_is_one_stage(
 
 @pytest.mark.parametrize(
     ("options", "state"),
-    [({}, "none"), ({"node_ids": ["n1", "n2"]}, "partial"), ({"filters": BOTH, "doc_ids": ["x"]}, "partial")],
-    ids=["nothing", "nodes", "documents"],
+    [
+        ({}, "none"),
+        ({"node_ids": ["n1", "n2"]}, "partial"),
+        ({"node_ids": []}, "partial"),
+        ({"filters": BOTH, "doc_ids": ["x"]}, "partial"),
+        ({"vector_store_kwargs": {"where": {"tenant": "acme"}}}, "partial"),
+    ],
+    ids=["nothing", "nodes", "no node", "documents", "keywords"],
 )
 def test_whatever_restricts_is_told(index: VectorStoreIndex, spans: Spans, options: dict[str, Any], state: str) -> None:
     instrument(VectorIndexRetriever(index, **options)).retrieve("a question")
@@ -112,6 +118,12 @@ def test_whatever_restricts_is_told(index: VectorStoreIndex, spans: Spans, optio
     span, whole = spans()
     assert span.attributes[names.FILTER_STATE] == state
     assert whole.attributes[names.FILTER_STATE] == "none"
+
+
+def test_an_index_that_knows_no_nodes_hands_none_over_and_restricts_nothing(spans: Spans) -> None:
+    instrument(VectorStoreIndex([], embed_model=MockEmbedding(embed_dim=2)).as_retriever()).retrieve("q")
+    (span,) = spans()
+    assert span.attributes[names.FILTER_STATE] == "none"
 
 
 class Fixed(BaseRetriever):
@@ -234,10 +246,12 @@ class Remembering(SimpleVectorStore):
 
     def query(self, query: VectorStoreQuery, **keywords: Any) -> VectorStoreQueryResult:
         ASKED.append((query.filters, query.similarity_top_k))
+        BESIDE.append(copy.deepcopy((query.node_ids, query.doc_ids, keywords)))
         return super().query(query, **keywords)
 
 
 ASKED: list[tuple[MetadataFilters | None, int]] = []
+BESIDE: list[Any] = []
 
 
 def test_no_request_of_a_probe_has_lost_entitlement(configured: Configured) -> None:
@@ -266,3 +280,25 @@ def test_alternatives_are_not_relaxed(index: VectorStoreIndex, configured: Confi
     instrument(index.as_retriever(filters=either), relevance=("lang",)).retrieve("a question")
     assert len(spans()) == 1
     assert ragvigil.counts().probes == ProbeCounts()
+
+
+def test_what_the_retriever_may_see_later_is_not_asked_for(configured: Configured) -> None:
+    configured(probe_share=1.0)
+    BESIDE.clear()
+    storage = StorageContext.from_defaults(vector_store=Remembering())
+    index = VectorStoreIndex(copy.deepcopy(NODES), embed_model=MockEmbedding(embed_dim=2), storage_context=storage)
+    nodes, texts, beside = ["n3"], ["x"], {"where": {"tenant": "acme"}}
+    retriever = VectorIndexRetriever(
+        index,
+        node_ids=nodes,
+        doc_ids=texts,
+        filters=MetadataFilters(filters=[GERMAN]),
+        vector_store_kwargs=beside,
+    )
+    with ragvigil.pipeline("ask"):
+        instrument(retriever, relevance=("lang",)).retrieve("q")
+        nodes.append("n1")
+        texts.append("y")
+        beside["where"].clear()
+    assert ragvigil.flush(timeout_s=30)
+    assert BESIDE == [(["n3"], ["x"], {"where": {"tenant": "acme"}})] * 2

@@ -104,6 +104,16 @@ def test_groups_are_recorded_as_their_documents(client: QdrantClient, spans: Spa
     (span,) = spans()
     assert documents(span) == [str(hit.id) for group in found.groups for hit in group.hits]
     assert len(documents(span)) == 4
+    assert span.attributes[names.RETRIEVAL_TOP_K] == 4
+
+
+def test_a_batch_that_can_be_read_only_once_is_left_to_the_client(
+    client: QdrantClient, spans: Spans, caplog: pytest.LogCaptureFixture
+) -> None:
+    requests = (models.QueryRequest(query=[1.0, 0.0], limit=2) for _ in range(3))
+    assert len(instrument(client).query_batch_points("docs", requests)) == 3  # type: ignore[arg-type]  # works
+    assert spans() == []
+    assert "the searches of a batch cannot be seen in generator" in caplog.text
 
 
 def test_a_batch_is_a_stage_for_each_of_its_searches(client: QdrantClient, spans: Spans) -> None:

@@ -63,6 +63,53 @@ async def test_an_async_search_is_probed_in_its_loop(async_client: AsyncQdrantCl
     assert json.loads(probe.attributes[names.PROBE_PASSES]) == [False, True, False, False, True, False]
 
 
+class Slow(AsyncQdrantClient):
+    """An async client that remembers what reached it, and waits before it answers."""
+
+    asked: list[Any]
+    begun: asyncio.Event
+    answer: asyncio.Event
+
+    async def query_points(self, collection_name: str, *arguments: Any, **keywords: Any) -> Any:
+        self.asked.append(keywords["query_filter"].model_copy(deep=True))
+        found = await super().query_points(collection_name, *arguments, **keywords)
+        self.begun.set()
+        await self.answer.wait()
+        return found
+
+
+async def test_an_opaque_clause_that_grows_while_it_is_awaited_is_not_asked_for(configured: Configured) -> None:
+    configured(probe_share=1.0)
+    slow = instrument(Slow(":memory:"), relevance=("meta.lang",))
+    slow.asked, slow.begun, slow.answer = [], asyncio.Event(), asyncio.Event()
+    await slow.create_collection("docs", vectors_config=VECTORS)
+    await slow.upsert("docs", POINTS)
+    mine = models.HasIdCondition(has_id=[3])
+    searching = asyncio.create_task(
+        slow.query_points("docs", [1.0, 0.0], query_filter=models.Filter(must=[GERMAN, mine]), limit=3)
+    )
+    await slow.begun.wait()
+    mine.has_id.append(1)
+    slow.answer.set()
+    await searching
+    assert await asyncio.to_thread(ragvigil.flush, timeout_s=30)
+    await slow.close()
+    assert [asked.must for asked in slow.asked] == [
+        [GERMAN, models.HasIdCondition(has_id=[3])],
+        [models.HasIdCondition(has_id=[3])],
+    ]
+
+
+def test_of_groups_twice_as_many_are_asked_for(client: QdrantClient, configured: Configured) -> None:
+    spans = configured(probe_share=1.0)
+    instrument(client, relevance=("meta.lang",)).query_points_groups(
+        "docs", "meta.lang", [1.0, 0.0], query_filter=BOTH, limit=1, group_size=2
+    )
+    probe = next(span for span in spans() if names.PROBE_KIND in span.attributes)
+    assert probe.attributes[names.RETRIEVAL_TOP_K] == 4
+    assert documents(probe) == ["1", "7", "3", "9"]
+
+
 def test_merged_candidates_are_not_probed(client: QdrantClient, configured: Configured) -> None:
     spans = configured(probe_share=1.0)
     instrument(client, relevance=("meta.lang",))
