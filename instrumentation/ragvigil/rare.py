@@ -3,17 +3,23 @@
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeGuard
 
 from opentelemetry.trace import SpanContext, StatusCode
 
 from ragvigil import attributes as names
+from ragvigil.guard import GUARD
 
 MAX_ATTRIBUTES: Final = 128
 MAX_EVENTS: Final = 128
 MAX_LINKS: Final = 128
+MAX_DEPTH: Final = 8
+"""Lists in lists; protobuf readers refuse a message of more than 100 levels, and a request with it."""
+MAX_ITEMS: Final = 100_000
+MAX_INTEGER_BITS: Final = 4096
 LONGEST_STACKTRACE: Final = 16_000
-_ITEM_BYTES: Final = 100
+_EVENT_BYTES: Final = 100
+_ITEM_BYTES: Final = 16
 
 Value: TypeAlias = str | bool | int | float | bytes | tuple["Value", ...]
 
@@ -41,9 +47,11 @@ class Rare:
     dropped_links: int = 0
 
     def set_attribute(self, key: str, value: object) -> None:
-        """Keep a copy of an attribute; one that is no OpenTelemetry value, or beyond the limit, is counted."""
+        """Keep a copy of an attribute; one that is no OpenTelemetry attribute, or beyond the limit, is counted."""
         kept = immutable(value)
-        if kept is None or (key not in self.attributes and len(self.attributes) >= MAX_ATTRIBUTES):
+        if not isinstance(key, str):
+            self.refuse(f"an attribute is not recorded: expected text as its key, got {type(key).__name__}")
+        elif kept is None or (key not in self.attributes and len(self.attributes) >= MAX_ATTRIBUTES):
             self.dropped += 1
         else:
             self.attributes[key] = kept
@@ -53,6 +61,18 @@ class Rare:
         if self.status is not StatusCode.OK and status is not StatusCode.UNSET:
             self.status = status
             self.description = description if status is StatusCode.ERROR else None
+
+    def refuse(self, problem: str) -> None:
+        """Count an attribute that cannot be kept, and say so once."""
+        self.dropped += 1
+        GUARD.report(problem)
+
+    def copied(self, attributes: Mapping[str, object] | None) -> dict[str, Value]:
+        """A copy of the attributes of an event or a link; those that cannot be kept are counted with the span's."""
+        kept = immutable_attributes(attributes)
+        given = len(attributes) if isinstance(attributes, Mapping) else int(attributes is not None)
+        self.dropped += given - len(kept)
+        return kept
 
     def add_event(self, event: Event) -> None:
         """Keep an event; beyond the limit it is counted."""
@@ -70,25 +90,70 @@ class Rare:
 
     def estimated_bytes(self) -> int:
         """Roughly what this holds in memory."""
-        texts = [*self.attributes.values(), *[v for event in self.events for v in event.attributes.values()]]
-        sizes = [len(value) if isinstance(value, str | bytes | tuple) else 0 for value in texts]
-        return sum(sizes) + _ITEM_BYTES * (len(texts) + len(self.events) + len(self.links))
+        groups = [self.attributes, *[event.attributes for event in self.events], *[found for _, found in self.links]]
+        size = _EVENT_BYTES * (len(self.events) + len(self.links)) + len(self.description or "")
+        return size + sum([_mapping_bytes(group) for group in groups])
+
+
+def _mapping_bytes(attributes: Mapping[str, Value]) -> int:
+    return sum([_ITEM_BYTES + len(key) + _held_bytes(value) for key, value in dict(attributes).items()])
 
 
 def immutable(value: object) -> Value | None:
-    """A copy that nobody can change; None for what OpenTelemetry cannot carry."""
-    if isinstance(value, str | bool | int | float | bytes):
+    """A copy that nobody can change; None for what OpenTelemetry cannot carry.
+
+    That includes lists deeper than MAX_DEPTH or with more than MAX_ITEMS in all, and values that fail to be read.
+    """
+    if _is_scalar(value):
         return value
-    if isinstance(value, Sequence):
-        items = [immutable(item) for item in value]
-        return tuple([item for item in items if item is not None])
-    return None
+    try:
+        return _Copying().copy(value, MAX_DEPTH)
+    except Exception:  # noqa: BLE001 - a value of any type may fail in any way, and it costs this value
+        return None
 
 
 def immutable_attributes(attributes: Mapping[str, object] | None) -> dict[str, Value]:
     """A copy of attributes without those that OpenTelemetry cannot carry."""
-    copied = {key: immutable(value) for key, value in (attributes or {}).items()}
+    if not isinstance(attributes, Mapping):
+        return {}
+    copied = {key: immutable(value) for key, value in attributes.items() if isinstance(key, str)}
     return {key: value for key, value in copied.items() if value is not None}
+
+
+def _held_bytes(value: object) -> int:
+    """Roughly what a copied value holds in memory."""
+    if isinstance(value, str | bytes):
+        return len(value)
+    return sum([_ITEM_BYTES + _held_bytes(item) for item in value]) if isinstance(value, tuple) else 0
+
+
+class _Copying:
+    """One value that is copied; raises ValueError for one that has no copy within the bounds."""
+
+    def __init__(self) -> None:
+        self._left = MAX_ITEMS
+
+    def copy(self, value: object, depth: int) -> Value | None:
+        if _is_scalar(value):
+            return value
+        if isinstance(value, int):
+            raise ValueError("too large")
+        if isinstance(value, bytearray | memoryview):
+            return bytes(value)
+        return self._items(value, depth) if isinstance(value, Sequence) else None
+
+    def _items(self, values: Sequence[object], depth: int) -> Value:
+        self._left -= len(values)
+        if depth == 0 or self._left < 0:
+            raise ValueError("too deep or too long")
+        items = [self.copy(item, depth - 1) for item in values]
+        return tuple([item for item in items if item is not None])
+
+
+def _is_scalar(value: object) -> TypeGuard[str | int | float | bytes]:
+    if isinstance(value, int):
+        return value.bit_length() <= MAX_INTEGER_BITS
+    return isinstance(value, str | float | bytes)
 
 
 def exception_event(failure: BaseException, at_ns: int, extra: Mapping[str, Value]) -> Event:

@@ -13,7 +13,7 @@ from ragvigil import context as contexts
 from ragvigil import current
 from ragvigil.guard import GUARD
 from ragvigil.opentrace import OpenTrace
-from ragvigil.rare import Event, Rare, exception_event, immutable_attributes
+from ragvigil.rare import Event, Rare, exception_event
 
 if TYPE_CHECKING:
     from ragvigil.answers import Answer
@@ -235,13 +235,15 @@ class RecordedSpan(Span):
         with GUARD:
             if self.trace is not None and self.end_ns is None:
                 at_ns = self.trace.reading(timestamp)
-                self._rarely().add_event(Event(name, at_ns, immutable_attributes(attributes)))
+                rare = self._rarely()
+                rare.add_event(Event(name, at_ns, rare.copied(attributes)))
 
     def add_link(self, context: SpanContext, attributes: types.Attributes = None) -> None:
         """Link to another span."""
         with GUARD:
             if self._takes_facts() and context.is_valid:
-                self._rarely().add_link(context, immutable_attributes(attributes))
+                rare = self._rarely()
+                rare.add_link(context, rare.copied(attributes))
 
     def update_name(self, name: str) -> None:
         """Rename the span."""
@@ -267,7 +269,8 @@ class RecordedSpan(Span):
         with GUARD:
             if self.trace is not None and self.end_ns is None:
                 at_ns = self.trace.reading(timestamp)
-                self._rarely().add_event(exception_event(exception, at_ns, immutable_attributes(attributes)))
+                rare = self._rarely()
+                rare.add_event(exception_event(exception, at_ns, rare.copied(attributes)))
 
     def _takes_facts(self) -> bool:
         """Whether recording makes sense: something records, and the span has not ended."""
