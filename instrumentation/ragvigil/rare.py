@@ -3,7 +3,7 @@
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias, TypeGuard
+from typing import Any, Final, TypeAlias, TypeGuard
 
 from opentelemetry.trace import SpanContext, StatusCode
 
@@ -112,7 +112,7 @@ def immutable(value: object) -> Value | None:
         return None
 
 
-def immutable_attributes(attributes: Mapping[str, object] | None) -> dict[str, Value]:
+def immutable_attributes(attributes: Mapping[Any, object] | None) -> dict[str, Value]:
     """A copy of attributes without those that OpenTelemetry cannot carry."""
     if not isinstance(attributes, Mapping):
         return {}
