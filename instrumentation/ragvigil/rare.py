@@ -2,7 +2,7 @@
 
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias, TypeGuard
 
 from opentelemetry.trace import SpanContext, StatusCode
@@ -88,6 +88,10 @@ class Rare:
         else:
             self.dropped_links += 1
 
+    def copy(self) -> "Rare":
+        """One that does not change with this one."""
+        return replace(self, attributes=self.attributes.copy(), events=self.events.copy(), links=self.links.copy())
+
     def estimated_bytes(self) -> int:
         """Roughly what this holds in memory."""
         groups = [self.attributes, *[event.attributes for event in self.events], *[found for _, found in self.links]]
@@ -96,7 +100,7 @@ class Rare:
 
 
 def _mapping_bytes(attributes: Mapping[str, Value]) -> int:
-    return sum([_ITEM_BYTES + len(key) + _held_bytes(value) for key, value in dict(attributes).items()])
+    return sum([_ITEM_BYTES + len(key) + _held_bytes(value) for key, value in attributes.items()])
 
 
 def immutable(value: object) -> Value | None:

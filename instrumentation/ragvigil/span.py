@@ -113,6 +113,11 @@ class RecordedSpan(Span):
 
     def _end(self, trace: OpenTrace, end_ns: int) -> None:
         self.end_ns = end_ns if end_ns > self.start_ns else self.start_ns  # noqa: FURB136 - on every request
+        # From here on these are for the background alone. Whoever took hold of the old ones before asking whether the
+        # span has ended writes into those, and what redaction made of a span never gets a fact that it has not seen.
+        self.fields = self.fields.copy()
+        if self.rare is not None:
+            self.rare = self.rare.copy()
         if self._is_outermost:
             trace.close(self)
         else:
@@ -203,9 +208,10 @@ class RecordedSpan(Span):
 
     def first_token(self) -> None:
         """Record that the first part of a streamed output is there; later calls do not count."""
+        fields = self.fields
         with GUARD:
-            if self.trace is not None and "first_token_ns" not in self.fields:
-                self.fields["first_token_ns"] = self.trace.recorder.monotonic_ns()
+            if self.trace is not None and self.end_ns is None and "first_token_ns" not in fields:
+                fields["first_token_ns"] = self.trace.recorder.monotonic_ns()
 
     # --- the rest of OpenTelemetry's Span ---------------------------------------------------------------------
 
@@ -222,32 +228,34 @@ class RecordedSpan(Span):
     def set_attribute(self, key: str, value: types.AnyValue) -> None:
         """Add an attribute of your own; the value is copied."""
         with GUARD:
-            if self._takes_facts():
-                self._rarely().set_attribute(key, value)
+            rare = self._rarely()
+            if rare is not None:
+                rare.set_attribute(key, value)
 
     def set_attributes(self, attributes: Mapping[str, types.AnyValue]) -> None:
         """Add several attributes of your own."""
-        for key, value in attributes.items():
-            self.set_attribute(key, value)
+        with GUARD:
+            for key, value in attributes.items():
+                self.set_attribute(key, value)
 
     def add_event(self, name: str, attributes: types.Attributes = None, timestamp: int | None = None) -> None:
         """Add an event; `timestamp` is in nanoseconds since the epoch."""
         with GUARD:
-            if self.trace is not None and self.end_ns is None:
-                at_ns = self.trace.reading(timestamp)
-                rare = self._rarely()
-                rare.add_event(Event(name, at_ns, rare.copied(attributes)))
+            rare = self._rarely()
+            if self.trace is not None and rare is not None:
+                rare.add_event(Event(name, self.trace.reading(timestamp), rare.copied(attributes)))
 
     def add_link(self, context: SpanContext, attributes: types.Attributes = None) -> None:
         """Link to another span."""
         with GUARD:
-            if self._takes_facts() and context.is_valid:
-                rare = self._rarely()
+            rare = self._rarely()
+            if rare is not None and context.is_valid:
                 rare.add_link(context, rare.copied(attributes))
 
     def update_name(self, name: str) -> None:
         """Rename the span."""
-        self.name = name
+        if self.end_ns is None:
+            self.name = name
 
     def set_status(self, status: Status | StatusCode, description: str | None = None) -> None:
         """Set the status: OK is final."""
@@ -255,8 +263,9 @@ class RecordedSpan(Span):
             code, text = (
                 (status.status_code, status.description) if isinstance(status, Status) else (status, description)
             )
-            if self._takes_facts():
-                self._rarely().set_status(code, text)
+            rare = self._rarely()
+            if rare is not None:
+                rare.set_status(code, text)
 
     def record_exception(
         self,
@@ -267,16 +276,20 @@ class RecordedSpan(Span):
     ) -> None:
         """Record an exception as an event."""
         with GUARD:
-            if self.trace is not None and self.end_ns is None:
+            rare = self._rarely()
+            if self.trace is not None and rare is not None:
                 at_ns = self.trace.reading(timestamp)
-                rare = self._rarely()
                 rare.add_event(exception_event(exception, at_ns, rare.copied(attributes)))
 
     def _takes_facts(self) -> bool:
         """Whether recording makes sense: something records, and the span has not ended."""
         return self.end_ns is None and current.recorder is not None
 
-    def _rarely(self) -> Rare:
-        if self.rare is None:
-            self.rare = Rare()
-        return self.rare
+    def _rarely(self) -> Rare | None:
+        """Where rare facts go; None for a span that takes none any more."""
+        if self.end_ns is not None:
+            return None
+        rare = self.rare
+        if rare is None:
+            self.rare = rare = Rare()
+        return rare if self._takes_facts() else None

@@ -13,7 +13,7 @@ from ragvigil.documents import Documents
 from ragvigil.export.queue import FEEDBACK_BYTES, SPAN_BYTES, TraceQueue, estimated_bytes
 from ragvigil.feedback_event import AnswerReference, FeedbackEvent
 from ragvigil.predicates import in_, or_, where
-from ragvigil.rare import Event
+from ragvigil.rare import Event, Rare
 from ragvigil.span import RecordedSpan
 
 BIG = 1 << 40
@@ -199,12 +199,17 @@ def with_filter(span: RecordedSpan) -> None:
     span.fields["filter"] = where(or_(in_("tenant", [f"t{number}" for number in range(90)])))
 
 
+def rarely(span: RecordedSpan) -> Rare:
+    span.rare = span.rare or Rare()
+    return span.rare
+
+
 def with_attributes(span: RecordedSpan) -> None:
-    span._rarely().set_attribute("app.text", "x" * 5000)
+    rarely(span).set_attribute("app.text", "x" * 5000)
 
 
 def with_events(span: RecordedSpan) -> None:
-    span._rarely().add_event(Event("exception", 0, {"stack": "x" * 5000}))
+    rarely(span).add_event(Event("exception", 0, {"stack": "x" * 5000}))
 
 
 def with_name(span: RecordedSpan) -> None:
@@ -225,19 +230,19 @@ def with_citations(span: RecordedSpan) -> None:
 
 def with_many_attributes(span: RecordedSpan) -> None:
     for number in range(50):
-        span._rarely().set_attribute(f"{number}" * 50, number)
+        rarely(span).set_attribute(f"{number}" * 50, number)
 
 
 def with_nested_attributes(span: RecordedSpan) -> None:
-    span._rarely().set_attribute("app.list", ["x", ["y" * 2500, ["z" * 2500]]])
+    rarely(span).set_attribute("app.list", ["x", ["y" * 2500, ["z" * 2500]]])
 
 
 def with_description(span: RecordedSpan) -> None:
-    span._rarely().set_status(StatusCode.ERROR, "x" * 5000)
+    rarely(span).set_status(StatusCode.ERROR, "x" * 5000)
 
 
 def with_links(span: RecordedSpan) -> None:
-    span._rarely().add_link(INVALID_SPAN_CONTEXT, {"app.text": "x" * 5000})
+    rarely(span).add_link(INVALID_SPAN_CONTEXT, {"app.text": "x" * 5000})
 
 
 LARGE = [
