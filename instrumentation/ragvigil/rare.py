@@ -45,6 +45,8 @@ class Rare:
     dropped_events: int = 0
     links: list[tuple[SpanContext, Mapping[str, Value]]] = field(default_factory=list)
     dropped_links: int = 0
+    failure: BaseException | None = None
+    """The exception that last left a part of the span, until the span ends."""
 
     def set_attribute(self, key: str, value: object) -> None:
         """Keep a copy of an attribute; one that is no OpenTelemetry attribute, or beyond the limit, is counted."""
@@ -58,9 +60,11 @@ class Rare:
 
     def set_status(self, status: StatusCode, description: str | None) -> None:
         """Set the status as OpenTelemetry orders: OK is final, UNSET never replaces."""
-        if self.status is not StatusCode.OK and status is not StatusCode.UNSET:
+        if not isinstance(status, StatusCode):
+            self.refuse(f"a status is not recorded: expected a StatusCode, got {type(status).__name__}")
+        elif self.status is not StatusCode.OK and status is not StatusCode.UNSET:
             self.status = status
-            self.description = description if status is StatusCode.ERROR else None
+            self.description = description if status is StatusCode.ERROR and isinstance(description, str) else None
 
     def refuse(self, problem: str) -> None:
         """Count an attribute that cannot be kept, and say so once."""
@@ -75,21 +79,22 @@ class Rare:
         return kept
 
     def add_event(self, event: Event) -> None:
-        """Keep an event; beyond the limit it is counted."""
-        if len(self.events) < MAX_EVENTS:
+        """Keep an event; beyond the limit, or without a name, it is counted."""
+        if len(self.events) < MAX_EVENTS and isinstance(event.name, str):
             self.events.append(event)
         else:
             self.dropped_events += 1
 
     def add_link(self, context: SpanContext, attributes: Mapping[str, Value]) -> None:
-        """Keep a link; beyond the limit it is counted."""
-        if len(self.links) < MAX_LINKS:
+        """Keep a link; beyond the limit, or to nothing that can be named, it is counted."""
+        if len(self.links) < MAX_LINKS and isinstance(context, SpanContext):
             self.links.append((context, attributes))
         else:
             self.dropped_links += 1
 
-    def copy(self) -> "Rare":
-        """One that does not change with this one."""
+    def ended(self) -> "Rare":
+        """What it is when the span ends: one that does not change with this one and keeps nothing of the caller's."""
+        self.failure = None
         return replace(self, attributes=self.attributes.copy(), events=self.events.copy(), links=self.links.copy())
 
     def estimated_bytes(self) -> int:
@@ -160,16 +165,36 @@ def _is_scalar(value: object) -> TypeGuard[str | int | float | bytes]:
     return isinstance(value, str | float | bytes)
 
 
+def text_of(value: object) -> str:
+    """`value` as text; '' where it fails to say."""
+    try:
+        return str(value)
+    except Exception:  # noqa: BLE001 - text of other code may fail in any way
+        return ""
+
+
+def described(failure: BaseException) -> str:
+    """Type and text of an exception; the type alone where it has no text."""
+    text = text_of(failure)
+    return f"{type(failure).__name__}: {text}" if text else type(failure).__name__
+
+
 def exception_event(failure: BaseException, at_ns: int, extra: Mapping[str, Value]) -> Event:
     """An exception as OpenTelemetry records it; formatted at once, so that no traceback keeps locals alive."""
-    stack = "".join(traceback.format_exception(failure))
     return Event(
         "exception",
         at_ns,
         {
             names.EXCEPTION_TYPE: type(failure).__qualname__,
-            names.EXCEPTION_MESSAGE: str(failure),
-            names.EXCEPTION_STACKTRACE: stack[-LONGEST_STACKTRACE:],
+            names.EXCEPTION_MESSAGE: text_of(failure),
+            names.EXCEPTION_STACKTRACE: _stack(failure)[-LONGEST_STACKTRACE:],
             **extra,
         },
     )
+
+
+def _stack(failure: BaseException) -> str:
+    try:
+        return "".join(traceback.format_exception(failure))
+    except Exception:  # noqa: BLE001 - notes, causes and texts of other code are formatted
+        return ""

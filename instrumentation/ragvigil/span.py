@@ -13,7 +13,7 @@ from ragvigil import context as contexts
 from ragvigil import current
 from ragvigil.guard import GUARD
 from ragvigil.opentrace import OpenTrace
-from ragvigil.rare import Event, Rare, exception_event
+from ragvigil.rare import Event, Rare, described, exception_event, text_of
 
 if TYPE_CHECKING:
     from ragvigil.answers import Answer
@@ -55,7 +55,7 @@ class RecordedSpan(Span):
     start_ns: int
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name = name if type(name) is str else text_of(name)
         self.fields: dict[str, object] = {}
         self.trace: OpenTrace | None = None
         self.answer: Answer | None = None
@@ -117,7 +117,7 @@ class RecordedSpan(Span):
         # span has ended writes into those, and what redaction made of a span never gets a fact that it has not seen.
         self.fields = self.fields.copy()
         if self.rare is not None:
-            self.rare = self.rare.copy()
+            self.rare = self.rare.ended()
         if self._is_outermost:
             trace.close(self)
         else:
@@ -199,12 +199,14 @@ class RecordedSpan(Span):
         self.__exit__(kind, failure, trace)
 
     def fail(self, failure: BaseException) -> None:
-        """Record an exception that ends the span; a cancellation is an event, a closed generator is nothing."""
+        """Record an exception that ends the span, once; a cancellation is an event, a closed generator is nothing."""
+        rare = self._rarely() if self.is_recording() else None
+        if rare is None or rare.failure is failure or isinstance(failure, GeneratorExit):
+            return
+        rare.failure = failure
+        self.record_exception(failure)
         if isinstance(failure, Exception):
-            self.record_exception(failure)
-            self.set_status(StatusCode.ERROR, f"{type(failure).__name__}: {failure}")
-        elif not isinstance(failure, GeneratorExit):
-            self.record_exception(failure)
+            self.set_status(StatusCode.ERROR, described(failure))
 
     def first_token(self) -> None:
         """Record that the first part of a streamed output is there; later calls do not count."""
@@ -249,12 +251,14 @@ class RecordedSpan(Span):
         """Link to another span."""
         with GUARD:
             rare = self._rarely()
-            if rare is not None and context.is_valid:
+            if rare is not None and getattr(context, "is_valid", True):
                 rare.add_link(context, rare.copied(attributes))
 
     def update_name(self, name: str) -> None:
         """Rename the span."""
-        if self.end_ns is None:
+        if not isinstance(name, str):
+            GUARD.report(f"a span keeps its name: expected text, got {type(name).__name__}")
+        elif self.end_ns is None:
             self.name = name
 
     def set_status(self, status: Status | StatusCode, description: str | None = None) -> None:
