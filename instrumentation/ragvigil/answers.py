@@ -22,7 +22,7 @@ from ragvigil.wrapping import wrap
 
 _MAX_SLICES: Final = 32
 _DEFAULT_NAME: Final = "answer"
-_SHARED: Final = frozenset(RecordedSpan.__slots__) - {"_token", "end_ns", "name", "taken"}
+_SHARED: Final = frozenset(RecordedSpan.__slots__) - {"_token", "end_ns", "name", "taken", "tell_rest"}
 """What two views of one answer have in common."""
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -32,8 +32,9 @@ class Answer(RecordedSpan):
     """One answer to one question, made by the stages below it.
 
     A context manager, sync and async, for one use. None of its methods raises. The first answer that begins directly
-    below one that `is_adoptable` is the same answer, not a part of it; it is a `view` of that one, and takes no facts
-    once that has ended. One that `is_withdrawn` turned out to be none and is recorded as a mere span.
+    below one that `is_adoptable` is the same answer, not a part of it: it is a `view` of that one, is asked to
+    `tell_rest` when that one ends first, and takes no facts afterwards. One that `is_withdrawn` turned out to be none
+    and is recorded as a mere span.
     """
 
     __slots__ = ("_intent", "_is_named", "_is_same_as_outer", "_question", "is_adoptable", "is_withdrawn", "view")
@@ -45,6 +46,7 @@ class Answer(RecordedSpan):
         self._intent = intent
         self._is_same_as_outer = False
         self.view: Answer | None = None
+        self.tell_rest = None
         self.is_adoptable = False
         self.is_withdrawn = False
         if intent is not None:
@@ -72,6 +74,9 @@ class Answer(RecordedSpan):
     def _end(self, trace: OpenTrace, end_ns: int) -> None:
         view, self.view = self.view, None
         if view is not None and view.end_ns is None:
+            with GUARD:
+                if view.tell_rest is not None:
+                    view.tell_rest()
             view.end_ns = end_ns
         if self._is_same_as_outer:
             self.end_ns = end_ns

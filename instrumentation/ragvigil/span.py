@@ -1,6 +1,6 @@
 """A span that only records: two clock readings and copies of what could change; encoding happens elsewhere."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import Token
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -40,6 +40,7 @@ class RecordedSpan(Span):
         "span_id",
         "start_ns",
         "taken",
+        "tell_rest",
         "trace",
         "trace_flags",
         "trace_number",
@@ -53,6 +54,7 @@ class RecordedSpan(Span):
     parent_is_remote: bool
     span_id: int
     start_ns: int
+    tell_rest: "Callable[[], None] | None"
 
     def __init__(self, name: str) -> None:
         self.name = name if type(name) is str else text_of(name)

@@ -1,6 +1,6 @@
 """An answer that begins directly below one that waits for it is the same answer."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 
 import pytest
@@ -134,3 +134,18 @@ def test_two_exceptions_are_two_however_equal(exported: Exported) -> None:
             raise KeyError("x")
         outer.fail(KeyError("x"))
     assert len(exported().one("outer").events) == 2
+
+
+def test_what_was_streamed_until_the_outer_one_ends_is_its_answer(exported: Exported) -> None:
+    @ragvigil.pipeline
+    def ask(question: str) -> Generator[str, None, None]:
+        yield "one "
+        yield "two "
+
+    with waiting():
+        parts = ask("why?")
+        assert next(parts) == "one "
+    assert next(parts) == "two "
+    parts.close()
+    span = exported().one("outer")
+    assert (span.attributes[names.INPUT_VALUE], span.attributes[names.OUTPUT_VALUE]) == ("why?", "one ")
