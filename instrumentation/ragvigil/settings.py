@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
 from ragvigil import attributes as names
+from ragvigil.addresses import without_secrets
 from ragvigil.rare import Value, immutable
 from ragvigil.sampling import Share
 
@@ -71,15 +72,19 @@ def _own_address(signal: str, endpoint: str | None, environ: Mapping[str, str]) 
     return _address(name, own) if own else None
 
 
-def _address(name: str, value: str) -> str:
+def _address(name: str, value: object) -> str:
+    if isinstance(value, str) and _is_address(value):
+        return value
+    got = repr(without_secrets(value)) if isinstance(value, str) else without_secrets(repr(value))
+    raise ValueError(f"{name}: got {got}; expected an address such as {DEFAULT_ENDPOINT}")
+
+
+def _is_address(text: str) -> bool:
     try:
-        parts = urlsplit(value)
-        valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except (ValueError, AttributeError):
-        valid = False
-    if not valid:
-        raise ValueError(f"{name}: got {value!r}; expected an address such as {DEFAULT_ENDPOINT}")
-    return value
+        parts = urlsplit(text)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def headers_from(given: Mapping[str, str] | None, environ: Mapping[str, str]) -> dict[str, str]:

@@ -27,21 +27,28 @@ REMOVALS: Final[Mapping[str, tuple[str, ...]]] = {
 
 def remove_old(service: Service, turn: Turn) -> Write:
     """Remove what had its time at the newest of the ends: earlier ones would remove a part of that."""
-    kept_for = service.settings.retention.model_dump()
-    before = {setting: turn.ends[-1] - timedelta(days=kept_for[setting]) for setting in REMOVALS}
+    kept_days = service.settings.kept_days
+    before = {setting: turn.ends[-1] - timedelta(days=kept_days[setting]) for setting in REMOVALS}
 
     def write(writer: Writer) -> None:
         for setting, questions in REMOVALS.items():
             for question in questions:
                 writer.execute(question, before=before[setting])
+        writer.execute("forget_removed_spans")
 
     return write
 
 
 def oldest_spans(service: Service, now: datetime) -> datetime | None:
     """Before which time no spans are kept; None where nothing is removed."""
-    retention = service.settings.retention
-    return now - timedelta(days=retention.spans_days) if retention.enabled else None
+    settings = service.settings
+    return now - timedelta(days=settings.kept_days["spans_days"]) if settings.retention.enabled else None
+
+
+def removes_spans_within(service: Service, within: timedelta) -> bool:
+    """Whether every span that is older than this was removed, and counted."""
+    settings = service.settings
+    return settings.retention.enabled and timedelta(days=settings.kept_days["spans_days"]) <= within
 
 
 RETENTION: Final = Job("retention", 86400, remove_old)

@@ -1,5 +1,6 @@
 """What is removed for its age, and what never is."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from tests.samples.reviews import draw_reviews, reviewed_store
 from tests.samples.servers import running_api, running_service
 
+from ragvigil_monitor.errors import ConfigurationError
 from ragvigil_monitor.jobs import jobs
 from ragvigil_monitor.keys import Keys, Role
 from ragvigil_monitor.receiver.tables import PROCESS_COUNTS, to_arrow
@@ -111,7 +113,8 @@ def test_a_process_stays_complete_when_its_spans_are_removed(
         writer._cursor.execute("UPDATE spans SET instance_id = 'i-1'")
         reported = ["i-1", "shop", "1.0", now.replace(tzinfo=None), 41, 40, 0, 1]
         writer.execute_with("add_process_counts", to_arrow(PROCESS_COUNTS, [reported]))
-    asked = {"since": now - timedelta(days=90), "limit": 10}
+    since = now - timedelta(days=90)
+    asked = {"since": since, "spans_since": since, "doctor": "", "limit": 10}
     (before,) = memory_store.rows("completeness_by_process", **asked)
     service = make_service(now)
     for hours in (1, 2, 26):
@@ -120,6 +123,52 @@ def test_a_process_stays_complete_when_its_spans_are_removed(
     assert count(memory_store, "spans") == 29
     assert before["stored"] == after["stored"] == 40
     assert before["share"] == after["share"] == 40 / 41
+
+
+def test_spans_after_the_last_report_of_a_process_never_count(
+    make_service: Any, memory_store: Store, monday: datetime, add_answers: Callable[..., None]
+) -> None:
+    add_answers(np.arange(1, 20 * DAY_H, DAY_H), stages={"retrieve": 10.0})
+    report(memory_store, monday + timedelta(days=10), started=10)
+    asked = {"since": monday, "spans_since": monday, "doctor": "", "limit": 10}
+    for days in (21, 38, 60):
+        remove(make_service(monday), monday + timedelta(days=days))
+        (process,) = memory_store.rows("completeness_by_process", **asked)
+        assert (process["stored"], process["share"]) == (10, 1.0)
+    assert count(memory_store, "spans") == 0
+
+
+def test_what_was_removed_of_a_process_is_forgotten_with_it(
+    make_service: Any, memory_store: Store, monday: datetime, add_answers: Callable[..., None]
+) -> None:
+    add_answers(np.arange(1, 20 * DAY_H, DAY_H), stages={"retrieve": 10.0})
+    report(memory_store, monday + timedelta(days=10), started=10)
+    remove(make_service(monday), monday + timedelta(days=60))
+    assert count(memory_store, "spans_removed") == 1
+    remove(make_service(monday), monday + timedelta(days=420))
+    assert count(memory_store, "spans_removed") == count(memory_store, "process_counts") == 0
+
+
+def test_a_process_of_whose_spans_none_are_removed_is_complete_however_old(
+    make_service: Any, memory_store: Store, monday: datetime, add_answers: Callable[..., None]
+) -> None:
+    add_answers(np.arange(1, 120 * DAY_H, DAY_H), stages={"retrieve": 10.0})
+    now = monday + timedelta(days=120)
+    report(memory_store, now, started=120)
+    for settings, stored in [({"retention": {"enabled": False}}, 120), ({}, 90)]:
+        service = make_service(now, **settings)
+        key = {"Authorization": f"Bearer {service.keys.by_role[Role.ONCALL]}"}
+        with running_api(service) as url:
+            (process,) = httpx.get(f"{url}/api/v1/completeness", headers=key).raise_for_status().json()
+        assert process["stored"] == stored
+
+
+def report(store: Store, at: datetime, *, started: int) -> None:
+    """Make all spans those of one process that reported its counts at a time."""
+    with store.transaction() as writer:
+        writer._cursor.execute("UPDATE spans SET instance_id = 'i-1'")
+        reported = ["i-1", "shop", "1.0", at.replace(tzinfo=None), started, started, 0, 0]
+        writer.execute_with("add_process_counts", to_arrow(PROCESS_COUNTS, [reported]))
 
 
 def test_a_job_that_was_never_run_starts_where_spans_are_still_kept(
@@ -189,3 +238,35 @@ def add_day(store: Store, rng: np.random.Generator, day: int) -> None:
     }
     with store.transaction() as writer:
         writer.execute_with("insert_spans", pa.table(columns))
+
+
+@pytest.mark.parametrize(
+    ("settings", "kept_days"),
+    [
+        ({}, {"spans_days": 30, "vectors_days": 35, "answers_days": 400}),
+        ({"review": {"open_days": 90}}, {"spans_days": 92, "vectors_days": 35, "answers_days": 400}),
+        ({"guardrails": {"false_exclusion": {"review_delay_h": 48}}}, {"spans_days": 31}),
+        ({"guardrails": {"query_drift": {"reference_weeks": 8}}}, {"vectors_days": 57}),
+        ({"retention": {"spans_days": 500, "answers_days": 600}}, {"spans_days": 500, "answers_days": 600}),
+    ],
+    ids=str,
+)
+def test_what_other_settings_need_stays_longer(settings: dict[str, Any], kept_days: dict[str, int]) -> None:
+    assert kept_days.items() <= Settings.load(**settings).kept_days.items()
+
+
+@pytest.mark.parametrize(
+    ("retention", "refusal"),
+    [
+        ({"spans_days": 7}, "retention.spans_days must be 30 or more: a guardrail judges a window that long"),
+        ({"vectors_days": 20}, "retention.vectors_days must be 29 or more: references are learnt"),
+        ({"answers_days": 40}, "retention.answers_days must be 60 or more"),
+        ({"spans_days": 500, "answers_days": 400}, "retention.answers_days must be 500 or more"),
+        ({"spans_days": 0}, "retention.spans_days: got 0"),
+        ({"spans_days": 2.5}, "retention.spans_days: got 2.5"),
+    ],
+    ids=str,
+)
+def test_days_that_are_too_few_are_refused(retention: dict[str, Any], refusal: str) -> None:
+    with pytest.raises(ConfigurationError, match=re.escape(refusal)):
+        Settings.load(retention=retention)

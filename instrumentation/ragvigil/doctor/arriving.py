@@ -17,10 +17,10 @@ def check_monitor(api: MonitorApi, has_key: bool, trace: MarkedTrace | None, ser
     """Whether a monitor is there, the test trace arrived, and what `service` (or every service) sends is complete."""
     try:
         if not api.is_ragvigil():
-            detail = f"what answers at {api.root} is no Ragvigil monitor (a Collector, Phoenix, another server?)"
+            detail = f"what answers at {api.shown} is no Ragvigil monitor (a Collector, Phoenix, another server?)"
             yield problem("monitor", detail, "correct the endpoint, or pass --api where a Collector lies between")
             return
-        yield ok("monitor", f"answers at {api.root}")
+        yield ok("monitor", f"answers at {api.shown}")
         if not has_key:
             yield warning("arrival", "is not checked without an API key", NEEDS_KEY)
             return

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from ragvigil.addresses import without_secrets
 from ragvigil.attributes import SERVER_HEADER
 from ragvigil.doctor.fetching import Fetched, explain, fetch
 from ragvigil.doctor.finding import Finding, problem
@@ -23,10 +24,14 @@ class RefusedError(Exception):
 
 
 class MonitorApi:
-    """The monitor's HTTP API, as far as it is needed; each call takes at most `timeout_s`."""
+    """The monitor's HTTP API, as far as it is needed; each call takes at most `timeout_s`.
+
+    `shown` is its address as it may be printed.
+    """
 
     def __init__(self, root: str, key: str | None, timeout_s: float) -> None:
-        self.root = root.rstrip("/")
+        self._root = root.rstrip("/")
+        self.shown = without_secrets(self._root)
         self._key = key
         self.timeout_s = timeout_s
 
@@ -55,10 +60,10 @@ class MonitorApi:
 
     def _fetched(self, path: str, headers: Mapping[str, str]) -> Fetched:
         try:
-            return fetch(self.root + path, headers, self.timeout_s)
+            return fetch(self._root + path, headers, self.timeout_s)
         except (OSError, http.client.HTTPException, ValueError) as failure:
             raise RefusedError(
-                problem("monitor", f"{self.root}: {explain(failure).detail}", explain(failure).advice)
+                problem("monitor", f"{self.shown}: {explain(failure).detail}", explain(failure).advice)
             ) from None
 
 

@@ -72,7 +72,7 @@ def _judged(signal: Signal, delivery: Delivery) -> Finding:
         return problem(check, *explain(delivery.failure))
     if delivery.outcome is not Outcome.ACCEPTED:
         advice = _ADVICE.get(delivery.status or 0, "look into the log of the server there")
-        return problem(check, f"refused: {delivery.reason}", advice)
+        return problem(check, f"refused: {delivery.told}", advice)
     if delivery.rejected:
-        return problem(check, f"rejected: {delivery.reason}", "the receiver is of another version; look into its log")
+        return problem(check, f"rejected: {delivery.told}", "the receiver is of another version; look into its log")
     return ok(check, f"accepted (HTTP {delivery.status})")

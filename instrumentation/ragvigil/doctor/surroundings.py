@@ -7,9 +7,11 @@ from urllib.parse import urlsplit
 
 from ragvigil import attributes as names
 from ragvigil import settings
+from ragvigil.addresses import without_secrets
 from ragvigil.doctor.finding import Finding, ok, problem, warning
 
 GRPC_PORT = 4317
+_OTHER_DIRECTORY = "name a directory that the application may write to"
 _HEADER_NAMES = ("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS")
 
 
@@ -51,7 +53,7 @@ def _address(endpoint: str | None, environ: Mapping[str, str]) -> Iterator[Findi
     except ValueError as wrong:
         yield problem("endpoint", str(wrong), "correct it; configure() raises for it too")
         return
-    yield ok("endpoint", f"{without_password(found.traces_url)} (from {_source(endpoint, environ)})")
+    yield ok("endpoint", f"{without_secrets(found.traces_url)} (from {_source(endpoint, environ)})")
     if urlsplit(found.traces_url).port == GRPC_PORT:
         yield warning("endpoint", f"{GRPC_PORT} is the gRPC port", "use OTLP over HTTP, usually port 4318")
 
@@ -61,12 +63,6 @@ def _source(endpoint: str | None, environ: Mapping[str, str]) -> str:
         return "--endpoint"
     variables = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
     return next((name for name in variables if environ.get(name)), "the default")
-
-
-def without_password(url: str) -> str:
-    """An address without user and password."""
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def _headers(environ: Mapping[str, str]) -> Finding:
@@ -98,12 +94,25 @@ def _spool(environ: Mapping[str, str]) -> Iterator[Finding]:
     folder = environ.get("RAGVIGIL_SPOOL_DIR")
     if not folder:
         return
-    path = Path(folder)
+    try:
+        yield _directory(Path(folder))
+    except OSError as failure:
+        yield problem("spool", f"{folder} cannot be read: {failure.strerror}", _OTHER_DIRECTORY)
+
+
+def _directory(path: Path) -> Finding:
     if not path.exists():
-        yield ok("spool", f"{folder} is made when the receiver is away for the first time")
-        return
+        return ok("spool", f"{path} is made when the receiver is away for the first time")
     if not path.is_dir():
-        yield problem("spool", f"{folder} is no directory", "name a directory that the application may write to")
-        return
-    segments = [segment.stat().st_size for segment in path.glob("*.spool")]
-    yield ok("spool", f"{len(segments)} segments with {sum(segments):,} bytes in {folder}")
+        return problem("spool", f"{path} is no directory", _OTHER_DIRECTORY)
+    sizes = list(map(_size, path.glob("*.spool")))
+    segments = [size for size in sizes if size is not None]
+    return ok("spool", f"{len(segments)} segments with {sum(segments):,} bytes in {path}")
+
+
+def _size(segment: Path) -> int | None:
+    """Bytes of a segment; None for one that was delivered meanwhile, and removed."""
+    try:
+        return segment.stat().st_size
+    except FileNotFoundError:
+        return None

@@ -25,7 +25,8 @@ class Outcome(Enum):
 class Delivery:
     """The answer to one attempt: how many items were rejected although it was accepted, when to try again, why not.
 
-    `status` is that of the HTTP response, None without one; `failure` is why there was none.
+    `status` is that of the HTTP response, None without one; `failure` is why there was none. `said` are the receiver's
+    own words: it may repeat what it was sent, so they are for who may see that, and for no log.
     """
 
     outcome: Outcome
@@ -34,6 +35,12 @@ class Delivery:
     reason: str = ""
     status: int | None = None
     failure: Exception | None = None
+    said: str = ""
+
+    @property
+    def told(self) -> str:
+        """`reason` with what the receiver said."""
+        return f"{self.reason}: {self.said}" if self.said else self.reason
 
 
 ACCEPTED = Delivery(Outcome.ACCEPTED)

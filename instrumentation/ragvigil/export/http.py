@@ -3,6 +3,7 @@
 import gzip
 import http.client
 from collections.abc import Container, Mapping
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import urlsplit
@@ -11,10 +12,12 @@ from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
+from ragvigil.addresses import without_secrets
 from ragvigil.export.exporter import Delivery, Outcome, Signal
 
 _RETRYABLE: Final = frozenset({429, 502, 503, 504})
 _MAX_RESPONSE_BYTES: Final = 1 << 20
+_LONGEST_SAID: Final = 200
 
 
 class HttpExporter:
@@ -49,7 +52,7 @@ class HttpExporter:
             return self._exchange(signal, body)
         except (OSError, http.client.HTTPException) as failure:
             self.close()
-            reason = f"{_shown(self._urls[signal])}: {failure!r}"
+            reason = f"{without_secrets(self._urls[signal])}: {_described(failure)}"
             return Delivery(Outcome.RETRY, reason=reason, failure=failure)
 
     def close(self) -> None:
@@ -91,22 +94,36 @@ class HttpExporter:
             return Delivery(Outcome.RETRY, reason=reason, status=response.status)
         if 200 <= response.status < 300:
             rejected, message = _partial_success(signal, content)
-            return Delivery(Outcome.ACCEPTED, rejected=rejected, reason=message, status=response.status)
+            reason, said = _reason(response), _printable(message)
+            return Delivery(Outcome.ACCEPTED, rejected=rejected, reason=reason, status=response.status, said=said)
         return self._failure(response, content)
 
     def _failure(self, response: http.client.HTTPResponse, content: bytes) -> Delivery:
-        said = f": {content[:200].decode(errors='replace')}" if content else ""
-        reason = f"HTTP {response.status} {response.reason}{said}"
+        refused = Delivery(
+            Outcome.REFUSED,
+            reason=_reason(response),
+            status=response.status,
+            said=_printable(content.decode(errors="replace")),
+        )
         if response.status in self._retryable:
-            retry_after_s = _retry_after_s(response)
-            return Delivery(Outcome.RETRY, retry_after_s=retry_after_s, reason=reason, status=response.status)
-        return Delivery(Outcome.REFUSED, reason=reason, status=response.status)
+            return replace(refused, outcome=Outcome.RETRY, retry_after_s=_retry_after_s(response))
+        return refused
 
 
-def _shown(address: str) -> str:
-    """An address without what may be secret in it: user, password and query."""
-    url = urlsplit(address)
-    return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
+def _reason(response: http.client.HTTPResponse) -> str:
+    """The status in the words of the standard, not in those of the receiver."""
+    return f"HTTP {response.status} {http.client.responses.get(response.status, '')}".rstrip()
+
+
+def _described(failure: Exception) -> str:
+    """What failed; what does not speak HTTP is told by its kind, since its text is what was received."""
+    return repr(failure) if isinstance(failure, OSError) else type(failure).__name__
+
+
+def _printable(text: str) -> str:
+    """Its beginning, in one line that a terminal takes for nothing else."""
+    shown = "".join([character if character.isprintable() else " " for character in text[:_LONGEST_SAID]])
+    return " ".join(shown.split())
 
 
 def _connect(scheme: str, netloc: str, timeout_s: float) -> http.client.HTTPConnection:

@@ -29,15 +29,18 @@ class DetailsRedactor:
         self._contents = contents
 
     def redacted(self, rare: Rare) -> Rare:
-        """A copy as it may leave; attributes of which nothing may are gone and not counted as dropped."""
+        """A copy as it may leave; attributes of which nothing may are gone and not counted as dropped.
+
+        The application may write to the span meanwhile, so that its lists are copied before they are gone through.
+        """
         attributes = self._redacted(rare.attributes, "attributes")
         description, hashed = self._status(rare.description)
         return replace(
             rare,
             description=description,
             attributes={**attributes, **hashed},
-            events=[self._event(event) for event in rare.events],
-            links=[(context, self._redacted(facts, "events")) for context, facts in rare.links],
+            events=[self._event(event) for event in tuple(rare.events)],
+            links=[(context, self._redacted(facts, "events")) for context, facts in tuple(rare.links)],
         )
 
     def _event(self, event: Event) -> Event:
@@ -51,7 +54,7 @@ class DetailsRedactor:
 
     def _redacted(self, attributes: Mapping[str, Value], usual: str) -> dict[str, Value]:
         found: dict[str, object] = {}
-        for key, value in attributes.items():
+        for key, value in dict(attributes).items():
             found |= self._attribute(key, value, usual)
         return immutable_attributes(found)
 

@@ -84,7 +84,7 @@ class SpanRedactor:
         """What stays, and the attributes that stand for something elsewhere."""
         fields: dict[str, object] = {}
         elsewhere: dict[str, Value] = {}
-        for name, fact in recorded.items():
+        for name, fact in dict(recorded).items():  # a copy: the application may still write
             if name in self._unchanged or (type(fact) in _NUMBERS and name not in self._special):
                 fields[name] = fact
                 continue
@@ -120,7 +120,9 @@ class SpanRedactor:
 
     def _slices(self, name: str, fact: Mapping[str, object]) -> Fact:
         mode = self._modes[name]
-        kept = {slice_: self._contents.identifier(mode, f"slice {slice_}", value) for slice_, value in fact.items()}
+        kept = {
+            slice_: self._contents.identifier(mode, f"slice {slice_}", value) for slice_, value in dict(fact).items()
+        }
         return {slice_: value for slice_, value in kept.items() if value is not None}, _NOTHING
 
     def _listed(self, name: str, fact: Documents) -> Fact:

@@ -1,5 +1,6 @@
 """One text through all redactors, in order; where one of them fails, nothing of the text leaves."""
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -15,6 +16,10 @@ MAX_TEXT: Final = 100_000
 """Characters of a text that redactors are given; what lies beyond is cut off."""
 MARGIN: Final = 100
 """Characters that a text loses where it was cut: half of an address is not recognised as one."""
+LONGEST_WORD: Final = 8_000
+"""Characters that it loses at most beyond these, to the next space: half of a token is not recognised either."""
+_WORD: Final = re.compile(rf"[!-~]{{0,{LONGEST_WORD}}}+")
+"""ASCII alone: tokens are, and some scripts have no spaces."""
 _SLOW_S: Final = 1.0
 _MOST_REMEMBERED: Final = 64
 _LONGEST_REMEMBERED: Final = 10_000
@@ -63,7 +68,8 @@ class Texts:
         if result != given:
             self.count("changed")
         whole = result[:MAX_TEXT]
-        return whole[MARGIN if begins_cut else 0 : max(0, len(whole) - MARGIN) if is_cut or ends_cut else None]
+        begin = _uncut_from(whole) if begins_cut else 0
+        return whole[begin : max(0, len(whole) - _uncut_from(whole[::-1])) if is_cut or ends_cut else None]
 
     def _through_all(self, text: str) -> str | None:
         for redact in self._redactors:
@@ -86,6 +92,12 @@ class Texts:
             return result
         GUARD.report(f"texts are withheld, the redactor {_name(redact)} returned {type(result).__name__}, not a text")
         return None
+
+
+def _uncut_from(text: str) -> int:
+    """Where the first word begins that is surely whole, in a text whose beginning was cut off."""
+    rest = _WORD.match(text, MARGIN - 1)
+    return MARGIN if rest is None else max(MARGIN, rest.end())
 
 
 def _name(redact: Redact) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from ragvigil.attributes import CONTENT_HMAC_PREFIX
+from ragvigil.encoding.numbers import as_number
 from ragvigil.rare import Value
 from ragvigil.redaction.content import Mode
 from ragvigil.redaction.hashes import Hashes
@@ -14,7 +15,7 @@ _NUMBERS: Final = (bool, int, float, type(None))
 
 
 class Contents:
-    """Applies a mode to values; a number is no text and always stays."""
+    """Applies a mode to values; a number, also one of another library, is no text and always stays."""
 
     def __init__(self, texts: Texts, hashes: Hashes) -> None:
         self.texts = texts
@@ -24,7 +25,7 @@ class Contents:
         """What of a value stays in its place; None for nothing."""
         if mode == "full":
             return value if self.texts.pass_as_they_are else self._redacted(value)
-        return value if isinstance(value, _NUMBERS) else None
+        return value if isinstance(value, _NUMBERS) else as_number(value)
 
     def hashed(self, mode: Mode, field: str, value: object) -> dict[str, Value]:
         """The attribute that stands for a value elsewhere: its hash, where that is the mode."""

@@ -1,7 +1,7 @@
 """How complete the telemetry is, and what became of everything received."""
 
 from dataclasses import asdict
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from fastapi import APIRouter
 
@@ -10,19 +10,27 @@ from ragvigil_monitor.api.auth import ServiceDep
 from ragvigil_monitor.api.models import Completeness, IngestCount, PhoenixAnnotations, PhoenixState
 from ragvigil_monitor.phoenix.annotating import annotation_counts
 from ragvigil_monitor.phoenix.counting import total_counts
+from ragvigil_monitor.retention import removes_spans_within
+from ragvigil_monitor.service import Service
 
 router = APIRouter()
 
 _LOOKED_BACK = timedelta(days=90)
 _MOST_PROCESSES = 200
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @router.get("/completeness")
 def completeness(service: ServiceDep) -> list[Completeness]:
     """Every process that was heard of in the last 90 days, the latest first, at most 200."""
-    since = service.clock() - _LOOKED_BACK
-    rows = service.store.rows("completeness_by_process", since=since, doctor=DOCTOR_SERVICE, limit=_MOST_PROCESSES)
+    asked = {"since": service.clock() - _LOOKED_BACK, "doctor": DOCTOR_SERVICE, "limit": _MOST_PROCESSES}
+    rows = service.store.rows("completeness_by_process", spans_since=_spans_since(service), **asked)
     return [Completeness(**row) for row in rows]
+
+
+def _spans_since(service: Service) -> datetime:
+    """Back to where spans are looked for: to the first, unless older ones are counted as removed."""
+    return service.clock() - _LOOKED_BACK if removes_spans_within(service, _LOOKED_BACK) else _EPOCH
 
 
 @router.get("/ingest")

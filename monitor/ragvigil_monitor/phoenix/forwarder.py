@@ -127,7 +127,7 @@ class Forwarder:
         if self._trouble is None:
             logger.warning("Phoenix does not take what it is sent: %s", delivery.reason)
         since = self._clock() if self._trouble is None else self._trouble.since
-        self._trouble = Trouble(since, delivery.reason)
+        self._trouble = Trouble(since, delivery.told)
 
 
 def _exporter(settings: Phoenix, url: str) -> Exporter:

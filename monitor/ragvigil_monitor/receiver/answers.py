@@ -51,19 +51,23 @@ def link_by_parents(rows: Iterable[Row]) -> None:
     if all(row[_ANSWER] is not None for row in rows):
         return
     by_id = {(row[_TRACE], row[_SPAN]): row for row in rows}
+    outside: set[int] = set()
     for row in rows:
-        _link(row, by_id)
+        _link(row, by_id, outside)
 
 
-def _link(row: Row, by_id: dict[tuple[bytes, bytes], Row]) -> None:
+def _link(row: Row, by_id: dict[tuple[bytes, bytes], Row], outside: set[int]) -> None:
+    """Walk up to an answer, and give it to all on the way. outside: rows that are known to have none, added to."""
     path: dict[int, Row] = {}
     found: Row | None = row
-    while found is not None and found[_ANSWER] is None and id(found) not in path:
+    while found is not None and found[_ANSWER] is None and id(found) not in path and id(found) not in outside:
         path[id(found)] = found
         found = by_id.get((found[_TRACE], found[_PARENT]))
-    if found is not None:
-        for passed in path.values():
-            passed[_ANSWER] = found[_ANSWER]
+    if found is None or found[_ANSWER] is None:
+        outside.update(path)
+        return
+    for passed in path.values():
+        passed[_ANSWER] = found[_ANSWER]
 
 
 def _span_id(value: object) -> bytes | None:

@@ -10,6 +10,7 @@ from ragvigil_monitor.errors import BadTelemetry
 _GZIP_FORMAT: Final = 16 + zlib.MAX_WBITS
 _LARGEST_WINDOW: Final = 8 << 20
 """The window that RFC 8878 asks every decoder to support; larger ones are refused, since they cost as much memory."""
+_MOST_PARTS: Final = 64
 
 
 def decompressed(body: bytes, encoding: str, max_bytes: int) -> bytes:
@@ -28,7 +29,9 @@ def _as_it_is(body: bytes, _: int) -> bytes:
 
 def _gunzip(body: bytes, max_bytes: int) -> bytes:
     plain = bytearray()
+    parts = 0
     while body:
+        parts = _counted(parts)
         member = zlib.decompressobj(_GZIP_FORMAT)
         try:
             plain += member.decompress(body, max_bytes + 1 - len(plain))
@@ -51,7 +54,9 @@ def _unzstd(body: bytes, max_bytes: int) -> bytes:
         with decoder.stream_reader(body, read_across_frames=True) as reader:
             if _measured(partial(reader.read, 1 << 16), max_bytes) > max_bytes:
                 raise too_large(max_bytes)
+        parts = 0
         while body:
+            parts = _counted(parts)
             frame = decoder.decompressobj()
             plain += frame.decompress(body)
             if not frame.eof:
@@ -60,6 +65,13 @@ def _unzstd(body: bytes, max_bytes: int) -> bytes:
     except zstandard.ZstdError as failure:
         raise BadTelemetry(f"The body is not zstd as Content-Encoding says: {failure}.") from failure
     return bytes(plain)
+
+
+def _counted(parts: int) -> int:
+    """One part more; every part costs a copy of the rest of the body."""
+    if parts >= _MOST_PARTS:
+        raise BadTelemetry(f"The body is compressed in more than {_MOST_PARTS} parts; compress it as a whole.")
+    return parts + 1
 
 
 def _measured(read: Callable[[], bytes], max_bytes: int) -> int:

@@ -39,7 +39,9 @@ class Schedule(Section):
 
     tick_s: float = Field(15.0, ge=0, le=3600, description="How often due jobs are looked for; 0: only on request.")
     lateness_s: float = Field(120.0, ge=0, description="How long after its end a window is judged.")
-    catch_up_days: PositiveInt = Field(45, description="How far back a job that was never run starts.")
+    catch_up_days: PositiveInt = Field(
+        45, description="How far back a job that was never run starts, at most as far as spans stay."
+    )
 
 
 class Alarms(Section):

@@ -20,7 +20,7 @@ from ragvigil_monitor.errors import ConfigurationError
 from ragvigil_monitor.settings.drift import Drift
 from ragvigil_monitor.settings.guardrails import Guardrails
 from ragvigil_monitor.settings.judge import JudgeSettings
-from ragvigil_monitor.settings.needed_days import needed_days
+from ragvigil_monitor.settings.needed_days import Needed, needed_days
 from ragvigil_monitor.settings.phoenix import Phoenix
 from ragvigil_monitor.settings.retention import Retention
 from ragvigil_monitor.settings.review import Review
@@ -54,10 +54,22 @@ class Settings(BaseSettings):
     def _keep_what_is_needed(self) -> Self:
         """Refuse to remove what a window, a reference or a reviewer still needs."""
         if self.retention.enabled:
-            for needed in needed_days(self.guardrails, self.review, self.retention.spans_days):
-                if getattr(self.retention, needed.setting) < needed.days:
+            for needed in self._needed_days():
+                said = getattr(self.retention, needed.setting)
+                if said < needed.days and not self.retention.is_starting_value(needed.setting):
                     raise ValueError(f"retention.{needed.setting} must be {needed.days} or more: {needed.reason}")
         return self
+
+    @property
+    def kept_days(self) -> dict[str, int]:
+        """How long each class of data stays; where nobody said so, at least as long as the other settings need it."""
+        days = {needed.setting: getattr(self.retention, needed.setting) for needed in self._needed_days()}
+        for needed in self._needed_days():
+            days[needed.setting] = max(days[needed.setting], needed.days)
+        return days
+
+    def _needed_days(self) -> list[Needed]:
+        return needed_days(self.guardrails, self.review, self.retention.spans_days)
 
     @classmethod
     def settings_customise_sources(

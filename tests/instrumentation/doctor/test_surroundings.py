@@ -50,12 +50,13 @@ def test_no_secret_is_printed() -> None:
     findings = check_surroundings(
         None,
         {
-            "OTEL_EXPORTER_OTLP_ENDPOINT": f"https://user:{secret}@monitor:4318",
+            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": f"https://user:{secret}@monitor:4318/v1?token={secret}",
             "OTEL_EXPORTER_OTLP_HEADERS": f"authorization=Bearer {secret},x-tenant={secret}",
         },
     )
     text = "\n".join(str(finding) for finding in findings)
     assert secret not in text
+    assert "https://monitor:4318/v1 (from OTEL" in text
     assert "authorization: (hidden), x-tenant: (hidden)" in text
 
 
@@ -78,6 +79,18 @@ def test_the_spool_is_measured(tmp_path: Path) -> None:
     assert found("spool", RAGVIGIL_SPOOL_DIR=str(tmp_path))[0].detail.startswith("1 segments with 1,200 bytes")
     assert "is made when" in found("spool", RAGVIGIL_SPOOL_DIR=str(tmp_path / "none"))[0].detail
     assert found("spool", RAGVIGIL_SPOOL_DIR=str(tmp_path / "a-1.spool"))[0].verdict == "problem"
+
+
+def test_a_segment_that_is_delivered_meanwhile_is_not_counted(tmp_path: Path) -> None:
+    (tmp_path / "a-1.spool").write_bytes(b"x" * 1200)
+    (tmp_path / "a-2.spool").symlink_to(tmp_path / "gone")
+    assert found("spool", RAGVIGIL_SPOOL_DIR=str(tmp_path))[0].detail.startswith("1 segments with 1,200 bytes")
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a-1.spool/below"])
+def test_a_spool_that_cannot_be_looked_at_hurts_nobody(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a-1.spool").write_bytes(b"x")
+    assert len(found("spool", RAGVIGIL_SPOOL_DIR=str(tmp_path / name))) == 1
 
 
 def test_findings_are_one_line_each(caplog: pytest.LogCaptureFixture) -> None:

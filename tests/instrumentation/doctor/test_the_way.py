@@ -135,7 +135,9 @@ def test_a_refusal_says_what_to_do(examine: Examine, status: str, advice: str) -
     with serving(answering(http(status, b"because", "Location: http://127.0.0.1:1/"))) as address:
         found = examine("--endpoint", address)
     assert found.status == 1
-    assert f"HTTP {status}: because" in found.of("sending traces")["detail"]
+    detail = found.of("sending traces")["detail"]
+    assert detail.startswith(f"refused: HTTP {status[:3]} ")
+    assert detail.endswith(": because")
     assert advice in found.of("sending traces")["advice"]
 
 
@@ -163,7 +165,7 @@ def test_spans_that_are_rejected_are_a_problem(examine: Examine, receiver: Recei
     answer.partial_success.rejected_spans = 1
     answer.partial_success.error_message = "no room"
     receiver.answers = [Reply(body=answer.SerializeToString())]
-    assert examine("--endpoint", receiver.endpoint).of("sending traces")["detail"] == "rejected: no room"
+    assert examine("--endpoint", receiver.endpoint).of("sending traces")["detail"] == "rejected: HTTP 200 OK: no room"
 
 
 def dripping(connection: socket.socket) -> None:
@@ -263,6 +265,15 @@ def test_a_header_that_cannot_be_sent_is_not_printed(
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20s3cr3t%0Ax")
     found = examine("--endpoint", receiver.endpoint)
     assert found.of("sending traces")["detail"].startswith("the request cannot be made")
+    assert all("s3cr3t" not in str(finding) for finding in found.findings)
+
+
+@pytest.mark.parametrize("address", ["user:s3cr3t@{}/?token=s3cr3t", "user:s3cr3t@127.0.0.1:1", "user:s3cr3t@h:99999"])
+@pytest.mark.parametrize("option", ["--api", "--endpoint"])
+def test_a_secret_in_an_address_is_not_printed(examine: Examine, receiver: Receiver, option: str, address: str) -> None:
+    url = "http://" + address.format(receiver.endpoint.removeprefix("http://"))
+    found = examine(*(["--endpoint", receiver.endpoint] if option == "--api" else []), option, url)
+    assert "problem" in {finding["verdict"] for finding in found.findings}
     assert all("s3cr3t" not in str(finding) for finding in found.findings)
 
 

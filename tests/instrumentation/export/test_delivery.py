@@ -124,7 +124,43 @@ def test_rejected_spans_are_counted(receiver: Receiver, lenient: None, caplog: p
     ask(stages=4)
     assert ragvigil.flush()
     assert ragvigil.counts() == ragvigil.Counts(started=5, exported=3, dropped=2)
-    assert "bad ids" in caplog.text
+    assert "the receiver rejects them: HTTP 200" in caplog.text
+    assert "bad ids" not in caplog.text
+
+
+@pytest.mark.parametrize("status", [200, 400, 503])
+def test_what_the_receiver_says_is_in_no_log(
+    receiver: Receiver, lenient: None, caplog: pytest.LogCaptureFixture, status: int
+) -> None:
+    """It may repeat what it was sent."""
+    partial = ExportTracePartialSuccess(rejected_spans=1, error_message="my question")
+    body = ExportTraceServiceResponse(partial_success=partial).SerializeToString() if status == 200 else b"my question"
+    receiver.answers = [Reply(status, body=body)] * 2
+    ragvigil.configure(endpoint=receiver.endpoint)
+    ask()
+    ragvigil.flush(timeout_s=0.2)
+    assert f"HTTP {status}" in caplog.text
+    assert "my question" not in caplog.text + str(ragvigil.diagnosis())
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"", ""),
+        (b"no such\n\x1b[31mspan\x00", "no such [31mspan"),
+        (b"\xff no", "\ufffd no"),
+        (b"\x12\x07bad ids", "bad ids"),
+        (b"x" * 300, "x" * 200),
+    ],
+    ids=["nothing", "control characters", "no UTF-8", "protobuf", "long"],
+)
+def test_what_the_receiver_says_is_one_short_line(receiver: Receiver, body: bytes, said: str) -> None:
+    receiver.answers = [Reply(400, body=body)]
+    exporter = HttpExporter(f"{receiver.endpoint}/t", f"{receiver.endpoint}/l", {}, 5.0)
+    delivery = exporter.export(Signal.TRACES, b"")
+    exporter.close()
+    assert (delivery.outcome, delivery.reason, delivery.said) == (Outcome.REFUSED, "HTTP 400 Bad Request", said)
+    assert delivery.told == (f"{delivery.reason}: {said}" if said else delivery.reason)
 
 
 def test_an_answer_that_is_no_protobuf_is_still_a_yes(receiver: Receiver) -> None:
@@ -368,7 +404,7 @@ def test_a_receiver_that_speaks_something_else_is_a_reason_to_retry() -> None:
         def babble() -> None:
             connection, _ = server.accept()
             connection.recv(10_000)
-            connection.sendall(b"SSH-2.0-OpenSSH\r\n\r\n")
+            connection.sendall(b"SSH-2.0-a-secret\r\n\r\n")
             connection.close()
 
         thread = threading.Thread(target=babble)
@@ -377,6 +413,7 @@ def test_a_receiver_that_speaks_something_else_is_a_reason_to_retry() -> None:
         delivery = HttpExporter(endpoint, endpoint, {}, 5.0).export(Signal.TRACES, b"x")
         thread.join()
     assert delivery.outcome is Outcome.RETRY
+    assert delivery.reason == f"{endpoint}: BadStatusLine"
 
 
 def test_own_failures_are_logged_by_the_logger_of_the_package(lenient: None, caplog: pytest.LogCaptureFixture) -> None:
@@ -395,3 +432,29 @@ def test_a_delivery_tells_status_or_failure(receiver: Receiver) -> None:
     assert [(delivery.status, delivery.failure) for delivery in told] == [(200, None), (503, None), (404, None)]
     nowhere = HttpExporter(f"http://127.0.0.1:{unused_port()}", "", {}, 5.0).export(Signal.TRACES, b"")
     assert (nowhere.status, type(nowhere.failure)) == (None, ConnectionRefusedError)
+
+
+def test_a_query_that_cannot_be_sent_is_not_told() -> None:
+    url = f"http://127.0.0.1:{unused_port()}/v1/traces?token=a secret"
+    delivery = HttpExporter(url, url, {}, 5.0).export(Signal.TRACES, b"")
+    assert delivery.outcome is Outcome.RETRY
+    assert "secret" not in delivery.told
+
+
+def test_a_status_in_words_of_the_receiver_is_told_in_those_of_the_standard() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def refuse() -> None:
+            connection, _ = server.accept()
+            connection.recv(10_000)
+            connection.sendall(b"HTTP/1.1 499 no place for a secret\r\nContent-Length: 0\r\n\r\n")
+            connection.close()
+
+        thread = threading.Thread(target=refuse)
+        thread.start()
+        endpoint = f"http://127.0.0.1:{server.getsockname()[1]}"
+        exporter = HttpExporter(endpoint, endpoint, {}, 5.0)
+        delivery = exporter.export(Signal.TRACES, b"x")
+        exporter.close()
+        thread.join()
+    assert (delivery.outcome, delivery.told) == (Outcome.REFUSED, "HTTP 499")

@@ -1,8 +1,11 @@
 """Modes by field: what leaves in full, hashed, or not at all."""
 
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.samples.keeping import Redacting
 
@@ -93,6 +96,33 @@ def test_none_leaves_nothing_and_is_not_counted_as_lost(redacting: Redacting) ->
     assert (span.attributes[names.INTENT], span.attributes[names.CONFIDENCE]) == ("how-to", 0.5)
     assert span.dropped_attributes == 0
     assert ragvigil.counts().redaction == ragvigil.RedactionCounts()
+
+
+@pytest.mark.parametrize("mode", ["full", "hashed", "none"])
+def test_numbers_of_any_library_stay(redacting: Redacting, mode: str) -> None:
+    facts: dict[str, Any] = {
+        "input_tokens": np.int64(5),
+        "output_tokens": np.float32(6),
+        "cost_usd": Decimal("0.1"),
+    }
+    out = redacting(content=mode, redactors=[str.upper])
+    with ragvigil.stage("generate") as stage:
+        stage.set(**facts)
+    with ragvigil.pipeline("ask") as answer:
+        answer.set(confidence=Fraction(1, 4))  # type: ignore[arg-type]
+    found = out().one("generate").attributes
+    assert (found[names.USAGE_INPUT_TOKENS], found[names.USAGE_OUTPUT_TOKENS]) == (5, 6)
+    assert found[names.STAGE_COST] == 0.1
+    assert out().one("ask").attributes[names.CONFIDENCE] == 0.25
+
+
+def test_what_holds_a_text_is_no_number(redacting: Redacting) -> None:
+    class Amount(str):
+        def __float__(self) -> float:
+            return 5.0
+
+    span = one(redacting, "none", question=Amount("5 apples"), answer=np.str_("5"))
+    assert not {names.INPUT_VALUE, names.OUTPUT_VALUE} & span.attributes.keys()
 
 
 def test_user_ids_are_pseudonyms_unless_one_says_otherwise(redacting: Redacting) -> None:

@@ -1,7 +1,11 @@
 """Redactors: applied in order, off the request thread, once; whatever they do, nothing passes beside them."""
 
+import base64
+import json
 import logging
+import re
 import threading
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +15,11 @@ from tests.samples.keeping import KeepingExporter, Redacting
 import ragvigil
 from ragvigil import attributes as names
 from ragvigil.counts import Counters
+from ragvigil.documents import LONGEST_TEXT
 from ragvigil.export.exporter import Delivery, Outcome, Signal
-from ragvigil.redaction.texts import MARGIN, MAX_TEXT, Texts
+from ragvigil.rare import LONGEST_STACKTRACE
+from ragvigil.redaction import common
+from ragvigil.redaction.texts import LONGEST_WORD, MARGIN, MAX_TEXT, Texts
 
 WaitFor = Callable[[Callable[[], object]], None]
 
@@ -114,6 +121,37 @@ def test_a_fact_that_cannot_be_redacted_is_withheld_and_costs_no_other(lenient: 
     assert not any(b"secret" in payload for payload in out().payloads)
 
 
+def test_what_is_written_while_redactors_run_costs_nothing(redacting: Redacting) -> None:
+    """A write that began before the span had ended, in a thread that goes on after that."""
+    late: list[ragvigil.Answer] = []
+
+    def slow(text: str) -> str:
+        for answer in late:
+            assert answer.rare is not None
+            number = len(answer.fields)
+            answer.fields[f"late {number}"] = 5
+            answer.rare.set_attribute(f"late {number}", 5)
+            if len(answer.rare.events) < 50:
+                answer.rare.add_event(answer.rare.events[0])
+                answer.rare.add_link(*answer.rare.links[0])
+        return without_secret(text)
+
+    out = redacting(redactors=[slow])
+    with ragvigil.pipeline("other") as other:
+        pass
+    with ragvigil.pipeline("ask") as answer:
+        answer.set(question="a secret", answer="another secret")
+        answer.set_attributes({"first": "secret", "second": "secret too"})
+        answer.add_event("chosen", {"why": "secret reasons"})
+        answer.add_link(other.get_span_context(), {"why": "secret link"})
+    late.append(answer)
+    found = out().one("ask")
+    assert (found.attributes[names.INPUT_VALUE], found.attributes[names.OUTPUT_VALUE]) == ("a -", "another -")
+    assert (found.attributes["first"], found.attributes["second"]) == ("-", "- too")
+    assert ragvigil.counts().dropped == 0
+    assert not any(b"secret" in payload for payload in out().payloads)
+
+
 def test_bytes_are_looked_at_and_stay_what_they_are(redacting: Redacting) -> None:
     out = redacting(redactors=[lambda text: text.replace("secret", "\ud800")])
     with ragvigil.stage("mine") as stage:
@@ -185,10 +223,11 @@ def test_redaction_starts_anew_in_another_configuration(redacting: Redacting) ->
     [
         ("", ""),
         ("a" * MAX_TEXT, "a" * MAX_TEXT),
-        ("a" * (MAX_TEXT + 1), "a" * (MAX_TEXT - MARGIN)),
-        ("a" * (MAX_TEXT - 3) + "secret", "a" * (MAX_TEXT - MARGIN)),
+        ("a" * (MAX_TEXT + 1), "a" * (MAX_TEXT - MARGIN - LONGEST_WORD + 1)),
+        ("问" * (MAX_TEXT + 1), "问" * (MAX_TEXT - MARGIN)),
+        ("a " * (MAX_TEXT // 2 - 2) + "a secret", "a " * ((MAX_TEXT - MARGIN) // 2)),
     ],
-    ids=["empty", "longest", "longer", "cut in the middle of a secret"],
+    ids=["empty", "longest", "longer", "longer without spaces", "cut in the middle of a secret"],
 )
 def test_a_long_text_is_cut_and_loses_its_end(text: str, expected: str) -> None:
     counters = Counters()
@@ -202,11 +241,57 @@ def test_a_redactor_that_makes_texts_longer_is_bounded() -> None:
     assert len(grown) < MAX_TEXT
 
 
-def test_a_part_of_a_text_loses_what_is_beside_the_cut() -> None:
-    texts = Texts([str.upper], Counters())
-    assert texts.redacted("a" * 300, begins_cut=True) == "A" * (300 - MARGIN)
-    assert texts.redacted("a" * 300, ends_cut=True) == "A" * (300 - MARGIN)
-    assert texts.redacted("a" * 50, begins_cut=True, ends_cut=True) == ""
+@pytest.mark.parametrize(
+    ("beside", "left"),
+    [
+        ("a" * MARGIN, " whole"),
+        ("a" * (MARGIN - 1) + " ", " whole"),
+        ("a" * (MARGIN - 1), "whole"),
+        ("a " * (MARGIN // 2 - 1) + "half-" * 50, " whole"),
+        ("问" * (MARGIN + 1), "问 whole"),
+        ("a" * (MARGIN + LONGEST_WORD + 10), "a" * 11 + " whole"),
+        ("a" * 50, ""),
+    ],
+    ids=["word", "before a space", "space in the margin", "long word", "without spaces", "longest word", "short"],
+)
+def test_a_part_of_a_text_loses_what_is_beside_the_cut(beside: str, left: str) -> None:
+    texts = Texts([str], Counters())
+    part = beside if not left else f"{beside} whole"
+    assert texts.redacted(part, begins_cut=True) == left
+    assert texts.redacted(part[::-1], ends_cut=True) == left[::-1]
+    assert texts.redacted(part, begins_cut=True, ends_cut=True) == ""
+
+
+def jwt(claims: object) -> str:
+    """A token of more than 1,000 characters, most of which are claims that anybody can read."""
+    encoded = base64.urlsafe_b64encode(json.dumps(claims).encode()).rstrip(b"=").decode()
+    return f"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.{encoded}.{'A' * 43}"
+
+
+@pytest.mark.parametrize("kept", range(43, 1100, 97))
+def test_nothing_of_a_token_is_left_where_a_stack_trace_was_cut(redacting: Redacting, kept: int) -> None:
+    token = jwt({"roles": ["admin"] * 70, "email": "carol@example.com"})
+    frame = "".join(traceback.format_exception(ValueError("")))
+    padding = "z " * ((LONGEST_STACKTRACE - kept - len(frame)) // 2)
+    out = redacting(redactors=[common()])
+    with pytest.raises(ValueError, match="eyJ"), ragvigil.stage("mine"):
+        raise ValueError(f"{token} {padding}")
+    (event,) = out().one("mine").events
+    stack = str(event.attributes[names.EXCEPTION_STACKTRACE])
+    assert stack.endswith("z z \n")
+    assert len(stack) > LONGEST_STACKTRACE - 1300
+    assert re.search("[A-Za-z0-9_-]{12,}", stack) is None
+    assert token[-kept:] not in str(out().payloads)
+
+
+def test_nothing_of_a_password_is_left_where_a_document_was_cut(redacting: Redacting) -> None:
+    address = "postgres://app:" + "Xy7-" * 70 + "@db.example/shop"
+    out = redacting(redactors=[common()])
+    with ragvigil.stage("retrieve") as stage:
+        stage.outputs(["a"], texts=["z " * ((LONGEST_TEXT - 280) // 2) + address])
+    text = out().one("retrieve").attributes[f"{names.RETRIEVAL_DOCUMENTS}.0.{names.DOCUMENT_CONTENT}"]
+    assert str(text).endswith("z z ")
+    assert len(str(text)) == LONGEST_TEXT - 280
 
 
 def test_without_redactors_a_text_is_not_touched() -> None:

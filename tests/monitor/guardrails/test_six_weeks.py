@@ -59,6 +59,7 @@ def service_with_room(make_service: Callable[..., Service]) -> Callable[[float],
         slo_ms = {series: room * ms for series, ms in TRUE_P95_MS.items()}
         return make_service(
             schedule={"tick_s": 0, "lateness_s": 0},
+            retention={"enabled": False},
             alarms={"false_alarms_per_week": PER_WEEK},
             guardrails={
                 "latency_p95": {"slo_ms": slo_ms, "every_s": 3600, "windows_h": [1, 24]},

@@ -1,6 +1,7 @@
 """Answers, and the stages that belong to them."""
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from tests.samples.otlp import rag_trace, span, span_id, trace_id
 
 from ragvigil import attributes as names
 from ragvigil_monitor.receiver import tables
+from ragvigil_monitor.receiver.answers import link_by_parents
 
 ANSWER = {names.ANSWER_ID: "answer-1"}
 
@@ -133,3 +135,15 @@ def test_parents_in_a_circle_end_the_search(batch_of: Any) -> None:
 def test_a_long_chain_of_spans_is_linked(batch_of: Any) -> None:
     chain = [span(number, parent=number - 1) for number in range(2, 5001)]
     assert set(links(batch_of(*reversed(chain), span(1, ANSWER))).values()) == {1}
+
+
+def test_a_long_chain_without_an_answer_costs_no_more_a_span_than_a_short_one() -> None:
+    def cost_s(spans: int) -> float:
+        rows = [[trace_id(1), span_id(n), span_id(n - 1), None] for n in range(spans, 0, -1)]
+        began_s = time.process_time()
+        link_by_parents(rows)
+        assert {row[3] for row in rows} == {None}
+        return time.process_time() - began_s
+
+    short_s, long_s = min(cost_s(1000) for _ in range(5)), min(cost_s(16_000) for _ in range(2))
+    assert long_s < 64 * short_s

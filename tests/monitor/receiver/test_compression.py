@@ -28,6 +28,12 @@ def test_several_frames_are_one_body(encoding: str) -> None:
 
 
 @of_each
+def test_a_body_in_very_many_parts_is_refused_before_it_costs_much(encoding: str) -> None:
+    with pytest.raises(BadTelemetry, match="in more than 64 parts"):
+        decompressed(CODERS[encoding](b"") * 10_000, encoding, LIMIT)
+
+
+@of_each
 def test_exactly_the_limit_is_accepted(encoding: str) -> None:
     assert len(decompressed(CODERS[encoding](bytes(LIMIT)), encoding, LIMIT)) == LIMIT
 

@@ -41,7 +41,13 @@ def put(store: Store, *records: LogRecord) -> None:
 
 
 def reported(store: Store) -> dict[str, Any]:
-    return store.row("completeness_by_process", since=NOW - timedelta(days=1), doctor="", limit=10)
+    return store.row(
+        "completeness_by_process",
+        since=NOW - timedelta(days=1),
+        spans_since=NOW - timedelta(days=1),
+        doctor="",
+        limit=10,
+    )
 
 
 def totals(store: Store) -> dict[str, int]:
@@ -124,7 +130,13 @@ def test_counters_are_kept_by_process(memory_store: Store) -> None:
         batch = decoded(counts(10), resource={names.SERVICE_NAME: "shop", names.SERVICE_INSTANCE_ID: instance})
         with memory_store.transaction() as writer:
             write(writer, batch, NOW)
-    rows = memory_store.rows("completeness_by_process", since=NOW - timedelta(days=1), doctor="", limit=10)
+    rows = memory_store.rows(
+        "completeness_by_process",
+        since=NOW - timedelta(days=1),
+        spans_since=NOW - timedelta(days=1),
+        doctor="",
+        limit=10,
+    )
     assert {row["instance_id"] for row in rows} == {"one", "two"}
 
 

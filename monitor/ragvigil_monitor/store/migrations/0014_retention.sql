@@ -1,7 +1,9 @@
--- How many spans of a process were removed for their age: what a process reports counts them still.
+-- How many spans that a process had reported were removed for their age: what it reports counts them still.
 CREATE TABLE spans_removed (
-    instance_id VARCHAR PRIMARY KEY,
-    spans BIGINT NOT NULL
+    instance_id VARCHAR NOT NULL,
+    service VARCHAR NOT NULL,
+    spans BIGINT NOT NULL,
+    PRIMARY KEY (instance_id, service)
 );
 
 -- The traces that somebody judged, probes included: they are kept as long as the labels.

@@ -14,7 +14,7 @@ arrived AS (
         count(*) FILTER (WHERE counts.reported_at IS NULL OR spans.started_at <= counts.reported_at) AS stored
     FROM spans
     LEFT JOIN counts ON counts.instance_id = spans.instance_id
-    WHERE spans.started_at >= $since AND spans.service <> $doctor
+    WHERE spans.started_at >= $spans_since AND spans.service <> $doctor
     GROUP BY spans.instance_id, spans.service
 )
 
@@ -32,6 +32,8 @@ SELECT
     ) AS share
 FROM counts
 FULL JOIN arrived ON arrived.instance_id = counts.instance_id
-LEFT JOIN spans_removed AS removed ON removed.instance_id = coalesce(counts.instance_id, arrived.instance_id)
+LEFT JOIN spans_removed AS removed
+    ON removed.instance_id = coalesce(counts.instance_id, arrived.instance_id)
+    AND removed.service = coalesce(arrived.service, counts.service)
 ORDER BY coalesce(counts.reported_at, arrived.last_span_at) DESC, service
 LIMIT $limit;
