@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from typing import Any
 
 import pytest
@@ -115,7 +116,7 @@ def adopted() -> tuple[ragvigil.Answer, ragvigil.Answer]:
     outer.is_adoptable = True
     with outer:
         inner = ragvigil.pipeline("inner")
-        inner.__enter__()
+        copy_context().run(inner.__enter__)  # as in a task of its own, which outlives the request
         inner.set(question="why?")
     return outer, inner
 
@@ -139,7 +140,7 @@ def test_a_view_takes_no_facts_once_its_answer_has_ended(lenient: None) -> None:
     inner.slice("team", "late")
     tell_everything(inner)
     failure = ValueError("late")
-    inner.__exit__(ValueError, failure, None)
+    copy_context().run(inner.__exit__, ValueError, failure, None)
     assert ragvigil.flush()
     (span,) = exporter.spans
     assert "late" not in repr(span)
