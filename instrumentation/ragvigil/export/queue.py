@@ -165,8 +165,16 @@ def estimated_bytes(spans: "Sequence[RecordedSpan]") -> int:
 
 
 def _documents_bytes(documents: Documents) -> int:
-    size = DOCUMENT_BYTES * len(documents.ids) + _texts_bytes(documents.ids)
+    ids = documents.ids
+    size = DOCUMENT_BYTES * len(ids)
+    # Ids of one list are of one make: two tell whether the rest is worth asking, which costs as much as all else here.
+    if ids and (_is_long(ids[0]) or _is_long(ids[-1])):
+        size += _texts_bytes(ids)
     return size if documents.texts is None else size + _texts_bytes(documents.texts)
+
+
+def _is_long(identity: object) -> bool:
+    return type(identity) is str and len(identity) > DOCUMENT_BYTES
 
 
 def _texts_bytes(values: Sequence[object]) -> int:
