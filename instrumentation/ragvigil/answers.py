@@ -22,7 +22,7 @@ from ragvigil.wrapping import wrap
 
 _MAX_SLICES: Final = 32
 _DEFAULT_NAME: Final = "answer"
-_SHARED: Final = frozenset(RecordedSpan.__slots__) - {"_token", "end_ns", "name", "taken"}
+_SHARED: Final = frozenset(RecordedSpan.__slots__) - {"_token", "end_ns", "name", "taken", "tell_rest"}
 """What two views of one answer have in common."""
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -32,11 +32,12 @@ class Answer(RecordedSpan):
     """One answer to one question, made by the stages below it.
 
     A context manager, sync and async, for one use. None of its methods raises. The first answer that begins directly
-    below one that `is_adoptable` is the same answer, not a part of it. One that `is_withdrawn` turned out to be none
+    below one that `is_adoptable` is the same answer, not a part of it: it is a `view` of that one, is asked to
+    `tell_rest` when that one ends first, and takes no facts afterwards. One that `is_withdrawn` turned out to be none
     and is recorded as a mere span.
     """
 
-    __slots__ = ("_intent", "_is_named", "_is_same_as_outer", "_question", "is_adoptable", "is_withdrawn")
+    __slots__ = ("_intent", "_is_named", "_is_same_as_outer", "_question", "is_adoptable", "is_withdrawn", "view")
 
     def __init__(self, name: str | None, question: str | None = None, intent: str | None = None) -> None:
         super().__init__(name or _DEFAULT_NAME)
@@ -44,6 +45,8 @@ class Answer(RecordedSpan):
         self._question = question
         self._intent = intent
         self._is_same_as_outer = False
+        self.view: Answer | None = None
+        self.tell_rest = None
         self.is_adoptable = False
         self.is_withdrawn = False
         if intent is not None:
@@ -64,8 +67,17 @@ class Answer(RecordedSpan):
         outer.set_attributes({} if self.rare is None else self.rare.attributes)
         for shared in _SHARED:
             setattr(self, shared, getattr(outer, shared))
+        outer.view = self
+        if outer.end_ns is not None:
+            self.end_ns = outer.end_ns
 
     def _end(self, trace: OpenTrace, end_ns: int) -> None:
+        view, self.view = self.view, None
+        if view is not None and view.end_ns is None:
+            with GUARD:
+                if view.tell_rest is not None:
+                    view.tell_rest()
+            view.end_ns = end_ns
         if self._is_same_as_outer:
             self.end_ns = end_ns
         else:
@@ -103,24 +115,26 @@ class Answer(RecordedSpan):
 
         `regeneration_of` is the id of the answer that this one replaces, or its token.
         """
+        fields = self.fields
         try:
             if self._takes_facts():
                 citations = facts.pop("citations", None)
-                self.fields.update(facts)
+                fields.update(facts)
                 if facts.get("regeneration_of") is not None:
-                    self.fields["regeneration_of"] = _replaced(facts["regeneration_of"])
+                    fields["regeneration_of"] = _replaced(facts["regeneration_of"])
                 if citations is not None:
-                    self.fields["citations"] = copied(citations).ids
+                    fields["citations"] = copied(citations).ids
         except Exception as own_failure:  # noqa: BLE001 - the guard, written out on a hot path
             GUARD.caught(own_failure)
 
     def slice(self, name: str, value: str) -> None:
         """Put the answer into a slice of traffic, for example ("team", "data")."""
+        fields = self.fields
         with GUARD:
             if self._takes_facts():
-                slices = cast("dict[str, str]", self.fields.setdefault("slices", {}))
+                slices = cast("dict[str, str]", fields.get("slices", {}))
                 if len(slices) < _MAX_SLICES:
-                    slices[name] = value
+                    fields["slices"] = {**slices, name: value}
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """Make every call of `function` an answer: its question argument in, its text out."""

@@ -1,7 +1,7 @@
 """Where times come from."""
 
 import time
-from typing import Protocol
+from typing import Final, Protocol
 
 
 class Clock(Protocol):
@@ -25,3 +25,16 @@ class SystemClock:
 
     wall_ns = staticmethod(time.time_ns)
     monotonic_ns = staticmethod(time.monotonic_ns)
+
+
+def unix_ns(moment: float) -> int:
+    """A time since the epoch as OTLP can carry it: whole nanoseconds in [0, 2^63).
+
+    Raises ValueError or OverflowError for what is not finite, and TypeError for no number.
+    """
+    if type(moment) is int and 0 <= moment <= _LATEST_NS:
+        return moment
+    return min(max(int(moment), 0), _LATEST_NS)
+
+
+_LATEST_NS: Final = (1 << 63) - 1

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ragvigil import current
+from ragvigil.clock import unix_ns
+from ragvigil.guard import GUARD
 
 if TYPE_CHECKING:
     from ragvigil.recorder import Recorder
@@ -35,9 +37,14 @@ class OpenTrace:
         self._finished: list[RecordedSpan] = []
         self._deferred: list[Callable[[], None]] = []
 
-    def reading(self, timestamp: int | None) -> int:
-        """The monotonic reading of a time since the epoch; of now without one."""
-        return self.recorder.monotonic_ns() if timestamp is None else timestamp - self.anchor_ns
+    def reading(self, timestamp: float | None) -> int:
+        """The monotonic reading of a time since the epoch, in ns; of now without one, or with one that is no number."""
+        if timestamp is not None:
+            try:
+                return unix_ns(timestamp) - self.anchor_ns
+            except Exception:  # noqa: BLE001 - a number of any library may fail in any way
+                GUARD.report(f"now is recorded for a time that is no number: got {type(timestamp).__name__}")
+        return self.recorder.monotonic_ns()
 
     def collect(self, span: "RecordedSpan") -> None:
         """Take a finished span that is not the outermost."""

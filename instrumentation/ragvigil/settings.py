@@ -5,6 +5,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from reprlib import repr as brief_repr
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
@@ -113,7 +114,9 @@ def resource_from(
     for key, value in (extra or {}).items():
         kept = immutable(value)
         if kept is None or not _is_name(key):
-            raise ValueError(f"resource[{key!r}]: got {value!r}; expected text, a number, a bool or a list of them")
+            raise ValueError(
+                f"resource[{key!r}]: got {brief_repr(value)}; expected text, a number, a bool or a list of them"
+            )
         resource[key] = kept
     resource |= {key: _not_empty(key, text) for key, text in named.items() if text is not None}
     return {**resource, names.PROJECT_NAME: resource.get(names.PROJECT_NAME, resource[names.SERVICE_NAME])}

@@ -1,6 +1,6 @@
 """A span that only records: two clock readings and copies of what could change; encoding happens elsewhere."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import Token
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -13,7 +13,7 @@ from ragvigil import context as contexts
 from ragvigil import current
 from ragvigil.guard import GUARD
 from ragvigil.opentrace import OpenTrace
-from ragvigil.rare import Event, Rare, exception_event, immutable_attributes
+from ragvigil.rare import Event, Rare, described, exception_event, text_of
 
 if TYPE_CHECKING:
     from ragvigil.answers import Answer
@@ -40,6 +40,7 @@ class RecordedSpan(Span):
         "span_id",
         "start_ns",
         "taken",
+        "tell_rest",
         "trace",
         "trace_flags",
         "trace_number",
@@ -53,9 +54,10 @@ class RecordedSpan(Span):
     parent_is_remote: bool
     span_id: int
     start_ns: int
+    tell_rest: "Callable[[], None] | None"
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name = name if type(name) is str else text_of(name)
         self.fields: dict[str, object] = {}
         self.trace: OpenTrace | None = None
         self.answer: Answer | None = None
@@ -113,6 +115,11 @@ class RecordedSpan(Span):
 
     def _end(self, trace: OpenTrace, end_ns: int) -> None:
         self.end_ns = end_ns if end_ns > self.start_ns else self.start_ns  # noqa: FURB136 - on every request
+        # From here on these are for the background alone. Whoever took hold of the old ones before asking whether the
+        # span has ended writes into those, and what redaction made of a span never gets a fact that it has not seen.
+        self.fields = self.fields.copy()
+        if self.rare is not None:
+            self.rare = self.rare.ended()
         if self._is_outermost:
             trace.close(self)
         else:
@@ -194,18 +201,21 @@ class RecordedSpan(Span):
         self.__exit__(kind, failure, trace)
 
     def fail(self, failure: BaseException) -> None:
-        """Record an exception that ends the span; a cancellation is an event, a closed generator is nothing."""
+        """Record an exception that ends the span, once; a cancellation is an event, a closed generator is nothing."""
+        rare = self._rarely() if self.is_recording() else None
+        if rare is None or rare.failure is failure or isinstance(failure, GeneratorExit):
+            return
+        rare.failure = failure
+        self.record_exception(failure)
         if isinstance(failure, Exception):
-            self.record_exception(failure)
-            self.set_status(StatusCode.ERROR, f"{type(failure).__name__}: {failure}")
-        elif not isinstance(failure, GeneratorExit):
-            self.record_exception(failure)
+            self.set_status(StatusCode.ERROR, described(failure))
 
     def first_token(self) -> None:
         """Record that the first part of a streamed output is there; later calls do not count."""
+        fields = self.fields
         with GUARD:
-            if self.trace is not None and "first_token_ns" not in self.fields:
-                self.fields["first_token_ns"] = self.trace.recorder.monotonic_ns()
+            if self.trace is not None and self.end_ns is None and "first_token_ns" not in fields:
+                fields["first_token_ns"] = self.trace.recorder.monotonic_ns()
 
     # --- the rest of OpenTelemetry's Span ---------------------------------------------------------------------
 
@@ -222,30 +232,36 @@ class RecordedSpan(Span):
     def set_attribute(self, key: str, value: types.AnyValue) -> None:
         """Add an attribute of your own; the value is copied."""
         with GUARD:
-            if self._takes_facts():
-                self._rarely().set_attribute(key, value)
+            rare = self._rarely()
+            if rare is not None:
+                rare.set_attribute(key, value)
 
     def set_attributes(self, attributes: Mapping[str, types.AnyValue]) -> None:
         """Add several attributes of your own."""
-        for key, value in attributes.items():
-            self.set_attribute(key, value)
+        with GUARD:
+            for key, value in attributes.items():
+                self.set_attribute(key, value)
 
     def add_event(self, name: str, attributes: types.Attributes = None, timestamp: int | None = None) -> None:
         """Add an event; `timestamp` is in nanoseconds since the epoch."""
         with GUARD:
-            if self.trace is not None and self.end_ns is None:
-                at_ns = self.trace.reading(timestamp)
-                self._rarely().add_event(Event(name, at_ns, immutable_attributes(attributes)))
+            rare = self._rarely()
+            if self.trace is not None and rare is not None:
+                rare.add_event(Event(name, self.trace.reading(timestamp), rare.copied(attributes)))
 
     def add_link(self, context: SpanContext, attributes: types.Attributes = None) -> None:
         """Link to another span."""
         with GUARD:
-            if self._takes_facts() and context.is_valid:
-                self._rarely().add_link(context, immutable_attributes(attributes))
+            rare = self._rarely()
+            if rare is not None and getattr(context, "is_valid", True):
+                rare.add_link(context, rare.copied(attributes))
 
     def update_name(self, name: str) -> None:
         """Rename the span."""
-        self.name = name
+        if not isinstance(name, str):
+            GUARD.report(f"a span keeps its name: expected text, got {type(name).__name__}")
+        elif self.end_ns is None:
+            self.name = name
 
     def set_status(self, status: Status | StatusCode, description: str | None = None) -> None:
         """Set the status: OK is final."""
@@ -253,8 +269,9 @@ class RecordedSpan(Span):
             code, text = (
                 (status.status_code, status.description) if isinstance(status, Status) else (status, description)
             )
-            if self._takes_facts():
-                self._rarely().set_status(code, text)
+            rare = self._rarely()
+            if rare is not None:
+                rare.set_status(code, text)
 
     def record_exception(
         self,
@@ -265,15 +282,20 @@ class RecordedSpan(Span):
     ) -> None:
         """Record an exception as an event."""
         with GUARD:
-            if self.trace is not None and self.end_ns is None:
+            rare = self._rarely()
+            if self.trace is not None and rare is not None:
                 at_ns = self.trace.reading(timestamp)
-                self._rarely().add_event(exception_event(exception, at_ns, immutable_attributes(attributes)))
+                rare.add_event(exception_event(exception, at_ns, rare.copied(attributes)))
 
     def _takes_facts(self) -> bool:
         """Whether recording makes sense: something records, and the span has not ended."""
         return self.end_ns is None and current.recorder is not None
 
-    def _rarely(self) -> Rare:
-        if self.rare is None:
-            self.rare = Rare()
-        return self.rare
+    def _rarely(self) -> Rare | None:
+        """Where rare facts go; None for a span that takes none any more."""
+        if self.end_ns is not None:
+            return None
+        rare = self.rare
+        if rare is None:
+            self.rare = rare = Rare()
+        return rare if self._takes_facts() else None

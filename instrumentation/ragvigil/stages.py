@@ -25,6 +25,8 @@ class Stage(RecordedSpan):
     handed to it is copied at once. None of its methods raises.
     """
 
+    # Each method takes hold of `fields` before it asks whether the stage has ended, see `RecordedSpan._end`.
+
     __slots__ = ()
 
     def set(self, **facts: Unpack[StageFields]) -> None:
@@ -33,8 +35,9 @@ class Stage(RecordedSpan):
         `input_count` and `output_count` are numbers of documents, for a stage that does not know their ids.
         `index_committed_at` is when the newest document of the index was committed, with a time zone.
         """
+        fields = self.fields
         if self._takes_facts():
-            self.fields.update(facts)
+            fields.update(facts)
 
     def inputs(
         self,
@@ -46,9 +49,10 @@ class Stage(RecordedSpan):
 
         `texts`, one each, are recorded on `rerank` stages where `configure(document_texts=True)` asks for them.
         """
+        fields = self.fields
         try:
             if self._takes_facts():
-                self.fields["input_documents"] = self._copied(ids, scores, texts)
+                fields["input_documents"] = self._copied(ids, scores, texts)
         except Exception as own_failure:  # noqa: BLE001 - the guard, written out on a hot path, as below
             GUARD.caught(own_failure)
 
@@ -62,19 +66,21 @@ class Stage(RecordedSpan):
 
         `texts`, one each, are recorded where `configure(document_texts=True)` asks for them.
         """
+        fields = self.fields
         try:
             if self._takes_facts():
-                self.fields["output_documents"] = self._copied(ids, scores, texts)
+                fields["output_documents"] = self._copied(ids, scores, texts)
         except Exception as own_failure:  # noqa: BLE001
             GUARD.caught(own_failure)
 
     def context(self, doc_ids: Sequence[object], tokens: int | None = None, truncated: bool | None = None) -> None:
         """Record what the generator will see: documents in order, length in tokens, whether some did not fit."""
+        fields = self.fields
         try:
             if self._takes_facts():
-                self.fields["context_documents"] = copied(doc_ids)
-                self.fields["context_tokens"] = tokens
-                self.fields["context_truncated"] = truncated
+                fields["context_documents"] = copied(doc_ids)
+                fields["context_tokens"] = tokens
+                fields["context_truncated"] = truncated
         except Exception as own_failure:  # noqa: BLE001
             GUARD.caught(own_failure)
 
@@ -84,17 +90,19 @@ class Stage(RecordedSpan):
         `dialect` names the language of a native filter, `relevance` the fields that may be relaxed. One that cannot
         be read is recorded as `unknown`.
         """
+        fields = self.fields
         try:
             if self._takes_facts():
-                self.fields["filter"] = read_filter(native, dialect, relevance)
+                fields["filter"] = read_filter(native, dialect, relevance)
         except Exception as own_failure:  # noqa: BLE001
             GUARD.caught(own_failure)
 
     def vector(self, vector: Vector) -> None:
         """Record the query vector: numbers, a numpy array, or little-endian float32 bytes."""
+        fields = self.fields
         try:
             if self._takes_facts():
-                self.fields["vector"] = vector_bytes(vector)
+                fields["vector"] = vector_bytes(vector)
         except Exception as own_failure:  # noqa: BLE001
             GUARD.caught(own_failure)
 
@@ -105,8 +113,9 @@ class Stage(RecordedSpan):
 
     def cache(self, which: Cache, *, hit: bool) -> None:
         """Record whether a cache had what the stage would have computed."""
+        fields = self.fields
         if self._takes_facts():
-            self.fields[f"{which}_cache_hit"] = hit
+            fields[f"{which}_cache_hit"] = hit
 
     def _copied(
         self, ids: Sequence[object], scores: Sequence[Score] | None, texts: Sequence[str | None] | None

@@ -27,6 +27,7 @@ class Stream:
         self._parts: list[str] = []
         self._context.run(self._span.__enter__)
         self._length = 0 if self._span.is_recording() else MAX_TEXT
+        self._span.tell_rest = self._tell_text
 
     def run(self, function: Callable[..., T], *arguments: Any, **keywords: Any) -> T:
         """Call `function` in the body's context."""
@@ -45,10 +46,14 @@ class Stream:
                 self._length += len(item)
         return item
 
-    def finish(self, failure: BaseException | None) -> None:
-        """End the span, however the generator ended."""
+    def _tell_text(self) -> None:
         if self._parts:
             self._observation.finish(self._span, "".join(self._parts))
+
+    def finish(self, failure: BaseException | None) -> None:
+        """End the span, however the generator ended."""
+        self._span.tell_rest = None
+        self._tell_text()
         self.run(self._span.__exit__, None if failure is None else type(failure), failure, None)
 
 

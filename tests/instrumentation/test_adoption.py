@@ -1,6 +1,7 @@
 """An answer that begins directly below one that waits for it is the same answer."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -116,3 +117,35 @@ def test_a_withdrawn_answer_is_a_span(exported: Exported) -> None:
     (span,) = exported().spans
     assert names.ANSWER_ID not in span.attributes
     assert ragvigil.counts().exported == 1
+
+
+def test_an_exception_that_leaves_both_is_recorded_once(exported: Exported) -> None:
+    failure = KeyError("x")
+    with pytest.raises(KeyError), waiting(), ragvigil.pipeline("inner"):
+        raise failure
+    span = exported().one("outer")
+    assert [event.attributes[names.EXCEPTION_TYPE] for event in span.events] == ["KeyError"]
+    assert (span.status, span.status_message) == ("error", "KeyError: 'x'")
+
+
+def test_two_exceptions_are_two_however_equal(exported: Exported) -> None:
+    with waiting() as outer:
+        with suppress(KeyError), ragvigil.pipeline("inner"):
+            raise KeyError("x")
+        outer.fail(KeyError("x"))
+    assert len(exported().one("outer").events) == 2
+
+
+def test_what_was_streamed_until_the_outer_one_ends_is_its_answer(exported: Exported) -> None:
+    @ragvigil.pipeline
+    def ask(question: str) -> Generator[str, None, None]:
+        yield "one "
+        yield "two "
+
+    with waiting():
+        parts = ask("why?")
+        assert next(parts) == "one "
+    assert next(parts) == "two "
+    parts.close()
+    span = exported().one("outer")
+    assert (span.attributes[names.INPUT_VALUE], span.attributes[names.OUTPUT_VALUE]) == ("why?", "one ")

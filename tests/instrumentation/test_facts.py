@@ -8,6 +8,8 @@ import pytest
 
 import ragvigil
 from ragvigil import attributes as names
+from ragvigil import where
+from ragvigil.predicates import Predicate, eq, not_
 from ragvigil.testing import InMemoryExporter
 
 Exported = Callable[[], InMemoryExporter]
@@ -153,3 +155,17 @@ def test_numbers_of_documents_are_recorded_where_their_ids_are_not_known(exporte
     assert (attributes[names.STAGE_INPUT_COUNT], attributes[names.STAGE_OUTPUT_COUNT]) == (50_000, 1200)
     attributes = exported().one("rerank").attributes
     assert (attributes[names.STAGE_INPUT_COUNT], attributes[names.STAGE_OUTPUT_COUNT]) == (7, 2)
+
+
+def test_a_filter_that_is_too_deep_to_be_written_is_unknown_and_costs_no_span(lenient: None) -> None:
+    exporter = InMemoryExporter()
+    ragvigil.configure(exporter=exporter)
+    deep: Predicate = eq("language", "en")
+    for _ in range(3000):
+        deep = not_(deep)
+    with ragvigil.pipeline("ask"), ragvigil.stage("retrieve") as stage:
+        stage.filter(where(deep))
+    assert ragvigil.flush()
+    assert len(exporter.spans) == 2
+    span = exporter.one("retrieve")
+    assert (span.attributes[names.FILTER_STATE], span.dropped_attributes) == ("unknown", 1)

@@ -95,3 +95,24 @@ def test_an_exception_that_was_recorded_keeps_nothing_alive(exported: Exported, 
 
     assert fail()() is None
     assert len(exported().spans) == 1
+
+
+def test_an_exception_is_freed_with_its_locals_when_its_span_ends(exported: Exported, no_collector: None) -> None:
+    class FailedError(Exception):
+        pass
+
+    def ask() -> weakref.ref[object]:
+        outer = ragvigil.pipeline("outer")
+        outer.is_adoptable = True
+        seen: list[weakref.ref[object]] = []
+        with outer:
+            try:
+                with ragvigil.pipeline("inner"):
+                    failure = FailedError()
+                    seen.append(weakref.ref(failure))
+                    raise failure
+            except FailedError:
+                failure = None
+        return seen[0]
+
+    assert ask()() is None

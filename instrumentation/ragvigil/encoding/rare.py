@@ -9,6 +9,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import (
     Status,
 )
 
+from ragvigil.clock import unix_ns
 from ragvigil.encoding.values import add_attributes, well_formed
 from ragvigil.rare import Rare
 
@@ -25,12 +26,12 @@ def encoded_rare(rare: Rare, anchor_ns: int) -> bytes:
     into.status.code = Status.StatusCode.ValueType(rare.status.value)
     into.status.message = well_formed(rare.description or "")
     for event in rare.events:
-        added = into.events.add(name=well_formed(event.name), time_unix_nano=max(0, anchor_ns + event.at_ns))
+        added = into.events.add(name=well_formed(event.name), time_unix_nano=unix_ns(anchor_ns + event.at_ns))
         add_attributes(added.attributes, event.attributes)
     into.dropped_events_count = rare.dropped_events
     for context, attributes in rare.links:
         link = into.links.add(trace_id=context.trace_id.to_bytes(16, "big"), span_id=context.span_id.to_bytes(8, "big"))
-        link.flags = context.trace_flags | (REMOTE if context.is_remote else LOCAL)
+        link.flags = context.trace_flags & 0xFF | (REMOTE if context.is_remote else LOCAL)
         add_attributes(link.attributes, attributes)
     into.dropped_links_count = rare.dropped_links
     return into.SerializeToString()

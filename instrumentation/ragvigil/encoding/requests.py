@@ -11,6 +11,7 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans
 
 from ragvigil import attributes as names
+from ragvigil.clock import unix_ns
 from ragvigil.counts import Counts
 from ragvigil.encoding import wire
 from ragvigil.encoding.values import add_attributes
@@ -48,9 +49,8 @@ class RequestEncoder:
     def counts(self, counts: Counts, now_ns: int) -> ExportLogsServiceRequest:
         """A request with the completeness event."""
         request, records = self._logs()
-        record = records.add(
-            event_name=names.EVENT_PROCESS_COUNTS, time_unix_nano=now_ns, observed_time_unix_nano=now_ns
-        )
+        at_ns = unix_ns(now_ns)
+        record = records.add(event_name=names.EVENT_PROCESS_COUNTS, time_unix_nano=at_ns, observed_time_unix_nano=at_ns)
         add_attributes(record.attributes, _numbers(counts))
         return request
 
@@ -60,8 +60,8 @@ class RequestEncoder:
         for event in events:
             record = records.add(
                 event_name=names.EVENT_FEEDBACK,
-                time_unix_nano=event.at_ns,
-                observed_time_unix_nano=event.observed_ns,
+                time_unix_nano=unix_ns(event.at_ns),
+                observed_time_unix_nano=unix_ns(event.observed_ns),
                 trace_id=bytes.fromhex(event.answer.trace_id),
                 span_id=bytes.fromhex(event.answer.span_id),
             )

@@ -10,6 +10,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import (
 
 from ragvigil import attributes as names
 from ragvigil.answers import Answer
+from ragvigil.clock import unix_ns
 from ragvigil.documents import Documents, FoundBelow
 from ragvigil.encoding import wire
 from ragvigil.encoding.documents import scored
@@ -94,14 +95,12 @@ class SpanEncoder:
 
     def _prepared(self, fact: object, out: AttributeWriter) -> object:
         """Documents with their scores as numbers, a filter without its protected values, anything else as it is."""
-        if isinstance(fact, Filter):
-            return protected(fact, self._secret_key)
-        if not isinstance(fact, Documents):
-            return fact
         with GUARD:
-            return scored(fact)
+            if isinstance(fact, Filter):
+                return protected(fact, self._secret_key)
+            return scored(fact) if isinstance(fact, Documents) else fact
         out.dropped += 1
-        return None
+        return UNMENTIONED if isinstance(fact, Filter) else None
 
 
 _PREPARED: Final = frozenset({Filter, FilterBelow, Documents, FoundBelow})
@@ -130,9 +129,11 @@ def _sum(first: object, second: object) -> float | None:
 
 def _head(span: RecordedSpan, anchor_ns: int) -> bytes:
     """All but attributes and what few spans have."""
+    start_ns = unix_ns(anchor_ns + span.start_ns)
+    end_ns = unix_ns(anchor_ns + (span.end_ns or span.start_ns))
     head = _IDENTITY.pack(
         *(b"\x0a\x10", span.trace_number.to_bytes(16, "big"), b"\x12\x08", span.span_id.to_bytes(8, "big")),
-        *(b"\x30", _INTERNAL, b"\x39", anchor_ns + span.start_ns, b"\x41", anchor_ns + (span.end_ns or span.start_ns)),
+        *(b"\x30", _INTERNAL, b"\x39", start_ns, b"\x41", end_ns),
         *(b"\x85\x01", _flags(span)),
     )
     parts = [head, wire.field(b"\x2a", wire.utf8(span.name))]
@@ -162,7 +163,7 @@ def _own_kind(span: RecordedSpan) -> str:
 
 
 def _flags(span: RecordedSpan) -> int:
-    return int(span.trace_flags) | (REMOTE if span.parent_is_remote else LOCAL)
+    return int(span.trace_flags) & 0xFF | (REMOTE if span.parent_is_remote else LOCAL)
 
 
 @lru_cache(maxsize=256)

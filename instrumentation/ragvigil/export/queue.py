@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ragvigil.counts import Counters
 from ragvigil.documents import Documents, FoundBelow
+from ragvigil.guard import GUARD
 from ragvigil.predicates import Filter
 from ragvigil.predicates.ast import count_values
 from ragvigil.predicates.clauses import FilterBelow
@@ -147,23 +148,48 @@ class TraceQueue:
 def estimated_bytes(spans: "Sequence[RecordedSpan]") -> int:
     """Roughly what spans hold in memory."""
     size = SPAN_BYTES * len(spans)
-    for span in spans:
-        for value in span.fields.values():
-            kind = type(value)
-            if kind is str:
-                size += len(value)  # type: ignore[arg-type]  # most facts are texts, and this is on the request thread
-            elif kind in _MEASURES:
-                size += _MEASURES[kind](value)
-        if span.rare is not None:
-            size += span.rare.estimated_bytes()
+    try:
+        for span in spans:
+            size += len(span.name)
+            for value in span.fields.values():
+                kind = type(value)
+                if kind is str:
+                    size += len(value)  # type: ignore[arg-type]  # most facts are texts, on the request thread
+                elif kind in _MEASURES:
+                    size += _MEASURES[kind](value)
+            if span.rare is not None:
+                size += span.rare.estimated_bytes()
+    except Exception as failure:  # noqa: BLE001 - what cannot be measured is handed over nevertheless
+        GUARD.caught(failure)
     return size
 
 
 def _documents_bytes(documents: Documents) -> int:
-    size = DOCUMENT_BYTES * len(documents.ids)
-    if documents.texts is None:
-        return size
-    return size + sum([len(text) for text in documents.texts if isinstance(text, str)])
+    ids = documents.ids
+    size = DOCUMENT_BYTES * len(ids)
+    # Ids of one list are of one make: two tell whether the rest is worth asking, which costs as much as all else here.
+    if ids and (_is_long(ids[0]) or _is_long(ids[-1])):
+        size += _texts_bytes(ids)
+    return size if documents.texts is None else size + _texts_bytes(documents.texts)
+
+
+def _is_long(identity: object) -> bool:
+    return type(identity) is str and len(identity) > DOCUMENT_BYTES
+
+
+def _texts_bytes(values: Sequence[object]) -> int:
+    try:
+        return sum(map(len, values))  # type: ignore[arg-type]  # ids are texts mostly, and this is faster than asking
+    except Exception:  # noqa: BLE001 - an id may be of any type, and fail in any way
+        return sum([len(value) for value in values if isinstance(value, str)])
+
+
+def _list_bytes(values: Sequence[object]) -> int:
+    return VALUE_BYTES * len(values) + _texts_bytes(values)
+
+
+def _mapping_bytes(facts: Mapping[object, object]) -> int:
+    return _list_bytes(tuple(facts)) + _list_bytes(tuple(facts.values()))
 
 
 def _filter_bytes(said: Filter) -> int:
@@ -172,6 +198,8 @@ def _filter_bytes(said: Filter) -> int:
 
 _MEASURES: Final[Mapping[type, Callable[[Any], int]]] = {
     bytes: len,
+    tuple: _list_bytes,
+    dict: _mapping_bytes,
     Documents: _documents_bytes,
     FoundBelow: _documents_bytes,
     Filter: _filter_bytes,

@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from google.protobuf.message import DecodeError
+
 from ragvigil.counts import Counters
 from ragvigil.export.attempts import Attempts
 from ragvigil.export.backoff import Backoff
@@ -89,7 +91,10 @@ class SpoolingExporter:
         return delivery
 
     def _keep(self, signal: Signal, payload: bytes, failed: Delivery) -> Delivery:
-        frames = packed_frames(signal, payload)
+        try:
+            frames = packed_frames(signal, payload)
+        except DecodeError as failure:  # nobody else could read it either, and kept it would hold up all that follows
+            return Delivery(Outcome.REFUSED, reason=f"no request that can be read ({failure})")
         fitting = [packed for packed in frames if self._writer.fits(packed)]
         if not self._on_disk(lambda: self._writer.append(fitting)):
             return failed

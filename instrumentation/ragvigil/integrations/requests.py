@@ -66,12 +66,13 @@ class Requests:
 
 def record_request(stage: Stage, request: Request, relevance: tuple[str, ...]) -> None:
     """Record one search on the stage that it is."""
+    fields = stage.fields
     told = {**request.facts, "query": request.query}
-    stage.fields |= {name: fact for name, fact in told.items() if fact is not None}
+    fields.update({name: fact for name, fact in told.items() if fact is not None})
     if request.top_k is not MISSING:
-        stage.fields["top_k"] = request.top_k
+        fields["top_k"] = request.top_k
     if request.filter is not MISSING:
-        stage.fields["filter"] = _said(request, relevance)
+        fields["filter"] = _said(request, relevance)
 
 
 def _said(request: Request, relevance: tuple[str, ...]) -> Filter:

@@ -1,17 +1,19 @@
 """The queue: bounded by number and bytes, the oldest dropped first, everything counted."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from opentelemetry.trace import INVALID_SPAN_CONTEXT, StatusCode
 
 from ragvigil.counts import Counters
 from ragvigil.documents import Documents
 from ragvigil.export.queue import FEEDBACK_BYTES, SPAN_BYTES, TraceQueue, estimated_bytes
 from ragvigil.feedback_event import AnswerReference, FeedbackEvent
 from ragvigil.predicates import in_, or_, where
-from ragvigil.rare import Event
+from ragvigil.rare import Event, Rare
 from ragvigil.span import RecordedSpan
 
 BIG = 1 << 40
@@ -39,7 +41,7 @@ def test_the_oldest_trace_goes_first_and_is_counted_in_spans(counters: Counters)
 
 
 def test_bytes_bound_it_too(counters: Counters) -> None:
-    queue = TraceQueue(100, 3 * SPAN_BYTES, counters)
+    queue = TraceQueue(100, 3 * (SPAN_BYTES + 1), counters)
     for name in "abcde":
         queue.put(trace(name))
     assert names(queue) == ["c", "d", "e"]
@@ -197,20 +199,77 @@ def with_filter(span: RecordedSpan) -> None:
     span.fields["filter"] = where(or_(in_("tenant", [f"t{number}" for number in range(90)])))
 
 
+def rarely(span: RecordedSpan) -> Rare:
+    span.rare = span.rare or Rare()
+    return span.rare
+
+
 def with_attributes(span: RecordedSpan) -> None:
-    span._rarely().set_attribute("app.text", "x" * 5000)
+    rarely(span).set_attribute("app.text", "x" * 5000)
 
 
 def with_events(span: RecordedSpan) -> None:
-    span._rarely().add_event(Event("exception", 0, {"stack": "x" * 5000}))
+    rarely(span).add_event(Event("exception", 0, {"stack": "x" * 5000}))
+
+
+def with_name(span: RecordedSpan) -> None:
+    span.name = "x" * 5000
+
+
+def with_long_ids(span: RecordedSpan) -> None:
+    span.fields["output_documents"] = Documents((7, *["x" * 2500] * 2), None)
+
+
+def with_slices(span: RecordedSpan) -> None:
+    span.fields["slices"] = {"x" * 2500: "y" * 2500}
+
+
+def with_citations(span: RecordedSpan) -> None:
+    span.fields["citations"] = (7, *["x" * 50] * 100)
+
+
+def with_many_attributes(span: RecordedSpan) -> None:
+    for number in range(50):
+        rarely(span).set_attribute(f"{number}" * 50, number)
+
+
+def with_nested_attributes(span: RecordedSpan) -> None:
+    rarely(span).set_attribute("app.list", ["x", ["y" * 2500, ["z" * 2500]]])
+
+
+def with_description(span: RecordedSpan) -> None:
+    rarely(span).set_status(StatusCode.ERROR, "x" * 5000)
+
+
+def with_links(span: RecordedSpan) -> None:
+    rarely(span).add_link(INVALID_SPAN_CONTEXT, {"app.text": "x" * 5000})
+
+
+LARGE = [
+    *(with_text, with_vector, with_documents, with_texts, with_filter, with_attributes, with_events, with_name),
+    *(with_long_ids, with_slices, with_citations, with_many_attributes, with_nested_attributes, with_description),
+    with_links,
+]
 
 
 @pytest.mark.parametrize(
     "add",
-    [with_text, with_vector, with_documents, with_texts, with_filter, with_attributes, with_events],
+    LARGE,
     ids=lambda add: add.__name__,
 )
 def test_what_is_large_counts(add: Callable[[RecordedSpan], None]) -> None:
     span = RecordedSpan("x")
     add(span)
     assert estimated_bytes([span]) >= SPAN_BYTES + 5000
+
+
+def test_what_cannot_be_measured_waits_nevertheless(counters: Counters, lenient: None) -> None:
+    class Changing(dict[str, object]):
+        def values(self) -> Any:
+            raise RuntimeError("dictionary changed size during iteration")
+
+    span = RecordedSpan("x")
+    span.fields = Changing()
+    queue = TraceQueue(10, BIG, counters)
+    queue.put([span])
+    assert queue.waiting() == 1

@@ -15,6 +15,8 @@ import pytest
 import ragvigil
 from ragvigil import attributes as names
 from ragvigil.counts import FeedbackCounts
+from ragvigil.encoding.spans import SpanEncoder
+from ragvigil.span import RecordedSpan
 from ragvigil.spool.claim import claim
 from ragvigil.testing import InMemoryExporter, Receiver, Reply, receiving
 
@@ -239,6 +241,23 @@ def test_a_trace_that_no_file_can_hold_is_dropped_and_counted(tmp_path: Path, le
     ask("small")
     assert ragvigil.flush()
     assert ragvigil.counts() == ragvigil.Counts(started=53, spooled=2, dropped=51)
+
+
+def test_a_request_that_nobody_can_read_is_lost_counted_and_holds_nothing_up(
+    away: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encode = SpanEncoder.encode
+
+    def spoiled(encoder: SpanEncoder, span: RecordedSpan) -> bytes:
+        return b"\xff" if span.name == "spoiled" else encode(encoder, span)
+
+    monkeypatch.setattr(SpanEncoder, "encode", spoiled)
+    ask("spoiled")
+    assert ragvigil.flush()
+    assert ragvigil.counts() == ragvigil.Counts(started=2, dropped=2)
+    ask("good")
+    assert ragvigil.flush()
+    assert ragvigil.counts() == ragvigil.Counts(started=4, spooled=2, dropped=2)
 
 
 @pytest.mark.parametrize("obstacle", ["a file", "no rights"])

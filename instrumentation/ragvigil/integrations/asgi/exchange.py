@@ -94,10 +94,11 @@ class Exchange:
         return message if self._answer.is_withdrawn else self._with_token(message)
 
     def _read_request(self) -> None:
+        fields = self._answer.fields
         for field, read in self._readers.items():
-            if read is not None and self._answer.fields.get(field) is None:
+            if read is not None and fields.get(field) is None:
                 with GUARD:
-                    self._answer.fields[field] = read(self._scope)
+                    fields[field] = read(self._scope)
         self._readers = {}
 
     def _with_token(self, message: Message) -> Message:
