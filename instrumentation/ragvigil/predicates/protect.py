@@ -8,16 +8,22 @@ from ragvigil.predicates.clauses import Filter
 from ragvigil.predicates.evaluate import as_double
 
 
+class ShownFilter(Filter):
+    """A filter that may leave: what tells who may see what is replaced in it."""
+
+    __slots__ = ()
+
+
 def protected(said: Filter, key: bytes, fields: frozenset[str] | None = None) -> Filter:
     """A filter with every value of `fields` replaced, of its protected fields where none are given.
 
     Equal values give equal HMACs (SHA-256, hex). Ranges, prefixes and moments on such a field become opaque, since
     nothing but equality survives.
     """
-    if said.predicate is None:
+    if said.predicate is None or (fields is None and isinstance(said, ShownFilter)):
         return said
     predicate = _replaced(said.predicate, said.protected_fields() if fields is None else fields, key)
-    return Filter(predicate, said.labels, said.dialect, said.raw)
+    return ShownFilter(predicate, said.labels, said.dialect, said.raw)
 
 
 def value_hmac(value: Scalar, key: bytes) -> str:

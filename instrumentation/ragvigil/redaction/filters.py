@@ -6,7 +6,7 @@ from typing import Final
 
 from ragvigil.predicates import And, Filter, Leaf, Not, Opaque, Or, Predicate
 from ragvigil.predicates.ast import walk
-from ragvigil.predicates.protect import protected
+from ragvigil.predicates.protect import ShownFilter, protected
 from ragvigil.redaction.content import Mode
 from ragvigil.redaction.texts import Texts
 
@@ -29,7 +29,7 @@ class FilterRedactor:
         """The filter as it may leave."""
         if self._mode == "none":
             predicate = None if said.predicate is None else _without_values(said.predicate)
-            return replace(said, predicate=predicate, raw=None if said.raw is None else WITHHELD)
+            return ShownFilter(predicate, said.labels, said.dialect, None if said.raw is None else WITHHELD)
         shown = said
         if said.raw is not None or said.opaque_count:
             predicate = None if said.predicate is None else self._with_shown_raw(said.predicate)

@@ -89,12 +89,14 @@ def test_without_values_nothing_can_be_concluded_but_that_there_are_some() -> No
     assert (after.state, after.opaque_count) == ("partial", 1)
     assert after.matches({"lang": "de", "title": "x"}) is None
     assert redacted(where(), "none").state == "none"
-    assert redacted(Filter(None, raw="secret"), "none") == Filter(None, raw=WITHHELD)
+    unread = redacted(Filter(None, raw="secret"), "none")
+    assert (unread.state, unread.raw) == ("unknown", WITHHELD)
 
 
 def test_a_raw_filter_passes_the_redactors() -> None:
     assert redacted(Filter(None, raw="lang = de"), "full", "de").raw == "lang = -"
-    assert redacted(where(relevance(Opaque("sql", "de"))), "full", "de") == where(relevance(Opaque("sql", "-")))
+    part = redacted(where(relevance(Opaque("sql", "de"))), "full", "de")
+    assert part.predicate == where(relevance(Opaque("sql", "-"))).predicate
     assert redacted(Filter(None, raw="lang = de"), "hashed").raw == WITHHELD
 
 
