@@ -147,7 +147,8 @@ def flush(timeout_s: float = 5.0) -> bool:
 def shutdown(timeout_s: float = 5.0) -> bool:
     """Flush and stop recording, until `configure` is called again; False when the time was not enough.
 
-    What is not delivered then goes to the spool, if there is one, and is lost otherwise.
+    What is not delivered then goes to the spool, if there is one, and is lost otherwise. Where something hangs, it
+    takes at most half a second longer than `timeout_s`.
     """
     recorder, current.recorder = current.recorder, None
     _installed.parts = None

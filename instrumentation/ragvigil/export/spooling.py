@@ -44,6 +44,7 @@ class SpoolingExporter:
         self._reason = ""
         self.hurry = self._attempts.hurry
         self.hurried = self._attempts.hurried
+        self.start = self._attempts.start
 
     def export(self, signal: Signal, payload: bytes) -> Delivery:
         """Try once, then write to disk: SPOOLED, with the number of spans that no file can take as `rejected`."""

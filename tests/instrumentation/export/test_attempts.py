@@ -2,10 +2,10 @@
 
 import threading
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
 
 import pytest
+from tests.samples.refusing import Refusing
 
 from ragvigil.export.attempts import Attempts
 from ragvigil.export.exporter import ACCEPTED, Delivery, Outcome, Signal
@@ -36,31 +36,6 @@ class Gate:
 @pytest.fixture
 def gate() -> Gate:
     return Gate()
-
-
-def refuse(thread: threading.Thread) -> None:
-    raise RuntimeError("can't create new thread at interpreter shutdown")
-
-
-StartThread = Callable[[Callable[[], object]], threading.Thread]
-
-
-@pytest.fixture
-def more_threads() -> StartThread:
-    """Starts threads also while Ragvigil gets none; ask for it before `no_threads`."""
-    start = threading.Thread.start
-
-    def started(work: Callable[[], object]) -> threading.Thread:
-        thread = threading.Thread(target=work, daemon=True)
-        start(thread)
-        return thread
-
-    return started
-
-
-@pytest.fixture
-def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threading.Thread, "start", refuse)
 
 
 def never() -> bool:
@@ -149,7 +124,7 @@ def test_what_the_exporter_raises_is_a_reason_to_retry(gate: Gate, lenient: None
     attempts.close()
 
 
-def test_without_threads_the_caller_tries_by_itself(gate: Gate, no_threads: None) -> None:
+def test_without_threads_the_caller_tries_by_itself(gate: Gate, no_threads: Refusing) -> None:
     gate.open.set()
     attempts = Attempts(gate, never)
     assert attempts.attempt(Signal.TRACES, b"a") == ACCEPTED
@@ -157,31 +132,32 @@ def test_without_threads_the_caller_tries_by_itself(gate: Gate, no_threads: None
     assert gate.closed.is_set()
 
 
-def test_without_threads_nobody_who_hurries_waits_for_an_attempt(gate: Gate, no_threads: None) -> None:
+def test_without_threads_nobody_who_hurries_waits_for_an_attempt(gate: Gate, no_threads: Refusing) -> None:
     attempts = Attempts(gate, never)
     with attempts.hurried(time.monotonic() + LONG_S):
         assert attempts.attempt(Signal.TRACES, b"a").outcome is Outcome.RETRY
     assert gate.begun == []
 
 
-def test_without_threads_an_attempt_holds_nobody_up(gate: Gate, more_threads: StartThread, no_threads: None) -> None:
+def test_without_threads_an_attempt_holds_nobody_up(gate: Gate, no_threads: Refusing) -> None:
     attempts = Attempts(gate, never)
     outcomes: list[Outcome] = []
-    trying = more_threads(lambda: outcomes.append(attempts.attempt(Signal.TRACES, b"a").outcome))
+    trying = threading.Thread(target=lambda: outcomes.append(attempts.attempt(Signal.TRACES, b"a").outcome))
+    trying.start()
     while not gate.begun:
         time.sleep(0.001)
-    hurrying = more_threads(lambda: attempts.hurry(time.monotonic()))
-    hurrying.join(LONG_S)
+    attempts.hurry(time.monotonic())
     assert outcomes == []
     gate.open.set()
     trying.join(LONG_S)
     assert outcomes == [Outcome.ACCEPTED]
 
 
-def test_a_thread_that_is_ready_serves_when_no_more_can_be_started(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thread_that_is_ready_serves_when_no_more_can_be_started(gate: Gate, no_threads: Refusing) -> None:
     attempts = Attempts(gate, never)
+    no_threads.is_over = True
     attempts.start()
-    monkeypatch.setattr(threading.Thread, "start", refuse)
+    no_threads.is_over = False
     gate.open.set()
     with attempts.hurried(time.monotonic() + LONG_S):
         assert attempts.attempt(Signal.TRACES, b"a") == ACCEPTED
