@@ -296,7 +296,7 @@ def test_a_fork_while_the_disk_works_leaves_no_segment_locked(tmp_path: Path, wh
     if child == 0:
         held = [os.readlink(f"/proc/self/fd/{each}") for each in os.listdir("/proc/self/fd") if int(each) > 2
                 and os.path.exists(f"/proc/self/fd/{each}")]
-        print("child", [name for name in held if name.startswith(sys.argv[2])], flush=True)
+        print("child", [name for name in held if name.endswith(".spool")], flush=True)
         sys.stdin.read()
         os._exit(0)
     over.set()
