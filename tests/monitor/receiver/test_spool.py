@@ -23,6 +23,7 @@ from ragvigil_monitor.receiver import spool
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.columns import AT
 from ragvigil_monitor.receiver.commit import Committer
+from ragvigil_monitor.receiver.decoding import decode_traces
 from ragvigil_monitor.receiver.spool import SpoolReader, open_spool_reader
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store
@@ -166,12 +167,12 @@ def test_a_frame_that_is_no_request_is_counted_and_its_neighbours_stored(
 def test_a_frame_that_defeats_decoding_holds_nothing_up(
     reader: SpoolReader, tmp_path: Path, totals: Totals, monkeypatch: pytest.MonkeyPatch, failure: type[Exception]
 ) -> None:
-    odd, decode = request(2), spool.decode_traces
+    odd = request(2)
 
     def failing(payload: bytes, *arguments: Any, **named: Any) -> Batch:
         if payload == odd:
             raise failure
-        return decode(payload, *arguments, **named)
+        return decode_traces(payload, *arguments, **named)
 
     monkeypatch.setattr(spool, "decode_traces", failing)
     written(tmp_path, request(1), odd, request(3))
