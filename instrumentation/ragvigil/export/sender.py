@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 BATCH_ITEMS: Final = 1000
 BATCH_BYTES: Final = 4 << 20
+_FAILED: Final = Delivery(Outcome.REFUSED, reason="what was to be sent could not be made")
 _NO_SUCH_PLACE: Final = frozenset({404, 405, 501})
 """Answers of a receiver that takes traces only; any other refusal may be about the moment."""
 
@@ -49,9 +50,10 @@ class Sender:
         taken = self._queue.take(BATCH_ITEMS, BATCH_BYTES)
         try:
             return self._send(taken)
-        except BaseException:
+        except BaseException as failure:  # noqa: BLE001 - a redactor may raise anything, also SystemExit
             self._queue.drop_taken()
-            raise
+            GUARD.caught(failure)
+            return _FAILED
 
     def _send(self, taken: "list[Waiting]") -> Delivery:
         for waiting in taken:
@@ -114,9 +116,11 @@ class Sender:
         return self._requests.traces(encoded), len(encoded)
 
     def _attempt(self, signal: Signal, payload: bytes) -> Delivery:
-        delivery = Delivery(Outcome.RETRY, reason="the exporter failed")
-        with GUARD:
+        try:
             delivery = self._exporter.export(signal, payload)
+        except BaseException as failure:  # noqa: BLE001 - as above
+            GUARD.caught(failure)
+            delivery = Delivery(Outcome.RETRY, reason="the exporter failed")
         if delivery.outcome is Outcome.REFUSED:
             GUARD.report(f"{signal} are lost, the receiver refuses them: {delivery.reason}")
         elif delivery.rejected and delivery.outcome is Outcome.ACCEPTED:

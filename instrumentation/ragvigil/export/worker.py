@@ -102,10 +102,10 @@ class Worker:
         self._end()
 
     def _has_worked(self) -> bool:
-        """Work; an exporter or a redactor may raise anything, also SystemExit, and it ends here."""
+        """Work; whatever is raised in it, this thread lives on."""
         try:
             self._work()
-        except BaseException as failure:  # noqa: BLE001
+        except BaseException as failure:  # noqa: BLE001 - as it says
             GUARD.caught(failure)
             return False
         return True
