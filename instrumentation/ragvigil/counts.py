@@ -92,7 +92,9 @@ class Counts:
     """Cumulative numbers of spans of one process: `started` = `exported` + `spooled` + `dropped` + those that wait.
 
     `exported`: acknowledged by a receiver. `spooled`: written to disk instead, from where this or another process or
-    the monitor delivers them; they stay counted here. `dropped`: lost, also those that were lost on disk.
+    the monitor delivers them; they stay counted here. `dropped`: lost, also those that this process lost on disk. What
+    another process lost of them, because it deleted the file for its limit or had it refused by the receiver, nobody
+    tells this one: it stays `spooled` here and is in the other's `spool.evicted` or `spool.refused`.
     `left_out` are traces of which nothing was begun, because the sample left them out.
     """
 

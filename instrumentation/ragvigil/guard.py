@@ -32,7 +32,7 @@ class Guard:
         self._log_once((kind, _origin(trace)), failure)
         return True
 
-    def caught(self, failure: Exception) -> None:
+    def caught(self, failure: BaseException) -> None:
         """Do the same for an exception that was caught otherwise, where `with` costs too much."""
         if self.strict:
             raise failure

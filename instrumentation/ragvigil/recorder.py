@@ -5,7 +5,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from opentelemetry import trace
 from opentelemetry.trace import TraceFlags
@@ -36,6 +36,10 @@ from ragvigil.version import __version__
 if TYPE_CHECKING:
     from ragvigil.export.spooling import SpoolingExporter
     from ragvigil.span import RecordedSpan
+
+
+STOP_S: Final = 0.5
+"""So much longer than it was given a shutdown may take, to bring to disk what is left."""
 
 
 class RecorderState(NamedTuple):
@@ -112,7 +116,7 @@ class Recorder:
             self._queue.put(spans)
             self._worker.ensure_running()
         else:
-            self._counters.add_dropped(len(spans))
+            self._queue.drop(spans)
 
     def token_of(self, answer: AnswerReference) -> str | None:
         """The signed token of an answer; None without a secret key, which is counted and told once."""
@@ -182,13 +186,18 @@ class Recorder:
         return self._counters.read()
 
     def shutdown(self, timeout_s: float) -> bool:
-        """Deliver what is there or spool it, then stop; waiting probes, and spans that end later, count as dropped."""
+        """Deliver what is there or spool it, then stop; waiting probes, and spans that end later, count as dropped.
+
+        What is under way when the time is over gets STOP_S more to end.
+        """
+        ends_at = time.monotonic() + timeout_s
         self._probes.stop()
-        is_flushed = self._deliver(time.monotonic() + timeout_s)
+        is_flushed = self._deliver(ends_at)
         self._is_open = False
-        self._worker.stop()
+        ends_at = max(ends_at, time.monotonic() + STOP_S)
+        self._worker.stop(ends_at - time.monotonic())
         if self._bridge is not None:
-            self._bridge.stop()
+            self._bridge.stop(max(0.0, ends_at - time.monotonic()))
         return is_flushed
 
     def abandon(self) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragvigil import attributes as names
 from ragvigil import current, settings
+from ragvigil.child_end import ChildEnd
 from ragvigil.clock import Clock, SystemClock
 from ragvigil.counts import Counts
 from ragvigil.export.backoff import Backoff
@@ -147,7 +148,8 @@ def flush(timeout_s: float = 5.0) -> bool:
 def shutdown(timeout_s: float = 5.0) -> bool:
     """Flush and stop recording, until `configure` is called again; False when the time was not enough.
 
-    What is not delivered then goes to the spool, if there is one, and is lost otherwise.
+    What is not delivered then goes to the spool, if there is one, and is lost otherwise. Where something hangs, it
+    takes at most half a second longer than `timeout_s`.
     """
     recorder, current.recorder = current.recorder, None
     _installed.parts = None
@@ -198,6 +200,8 @@ def _install(parts: _Parts | None) -> None:
     shutdown()
     _installed.parts = parts
     current.recorder = None if parts is None else parts.recorder()
+    with GUARD:
+        _child_end.arm()
 
 
 def _renew_after_fork() -> None:
@@ -205,11 +209,13 @@ def _renew_after_fork() -> None:
         if current.recorder is not None and _installed.parts is not None:
             current.recorder.abandon()
             current.recorder = _installed.parts.recorder()
+            _child_end.arm()
 
 
 def _at_exit() -> None:
     shutdown(EXIT_TIMEOUT_S)
 
 
+_child_end = ChildEnd(_at_exit)
 os.register_at_fork(after_in_child=_renew_after_fork)
 atexit.register(_at_exit)

@@ -1,10 +1,12 @@
 """A configured Ragvigil that keeps what it exports, and a real HTTP receiver."""
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 
 import pytest
+from tests.samples.refusing import Refusing
 
 import ragvigil
 from ragvigil.guard import GUARD
@@ -70,3 +72,11 @@ def wait_for() -> Callable[[Callable[[], object]], None]:
             time.sleep(0.005)
 
     return wait
+
+
+@pytest.fixture
+def no_threads(monkeypatch: pytest.MonkeyPatch) -> Refusing:
+    """No thread of ours can be started."""
+    made = Refusing()
+    monkeypatch.setattr(threading.Thread, "start", lambda thread: made.start(thread))
+    return made

@@ -296,6 +296,91 @@ def test_multiprocessing_children_flush_by_themselves(receiver: Receiver) -> Non
     assert sorted(span.name for span in receiver.spans) == [f"child {number}" for number in range(4)]
 
 
+END_OF_CHILDREN = """
+    import multiprocessing, sys, ragvigil
+
+    def configured():
+        ragvigil.configure(endpoint=sys.argv[1], export_interval_s=3600)
+
+    def grandchild():
+        with ragvigil.pipeline("grandchild"):
+            pass
+
+    def child():
+        with ragvigil.pipeline("child"):
+            pass
+
+    def parent():
+        child()
+        joined(grandchild)
+
+    def configuring():
+        configured()
+        child()
+
+    def joined(target):
+        process = multiprocessing.get_context("fork").Process(target=target)
+        process.start()
+        process.join()
+        assert process.exitcode == 0
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("configured(); joined(child)", ["child"]),
+        ("configured(); joined(parent)", ["child", "grandchild"]),
+        ("joined(configuring)", ["child"]),
+        ("configured(); joined(configuring)", ["child"]),
+    ],
+    ids=["configured before", "a child of a child", "configured in the child", "configured again in the child"],
+)
+def test_what_a_child_of_multiprocessing_recorded_is_delivered_at_its_end(
+    receiver: Receiver, script: str, expected: list[str]
+) -> None:
+    run(END_OF_CHILDREN + f"    {script}", receiver.endpoint)
+    assert sorted(span.name for span in receiver.spans) == expected
+    exported = sorted(log.attributes[names.SPANS_EXPORTED] for log in receiver.logs)
+    assert exported == [1] * len(expected)
+
+
+def test_a_child_of_multiprocessing_spools_what_nobody_takes(tmp_path: Path) -> None:
+    run(
+        END_OF_CHILDREN
+        + """
+    import logging
+    logging.disable()
+    ragvigil.configure(endpoint="http://127.0.0.1:1", spool_dir=sys.argv[1], export_interval_s=3600)
+    joined(child)
+    """,
+        str(tmp_path),
+    )
+    assert len(list(tmp_path.glob("*.spool"))) == 1
+
+
+def test_multiprocessing_may_be_imported_after_ragvigil_is_configured(receiver: Receiver) -> None:
+    run(
+        """
+        import sys, ragvigil
+        ragvigil.configure(endpoint=sys.argv[1], export_interval_s=3600)
+        assert "multiprocessing" not in sys.modules
+        import multiprocessing
+
+        def child():
+            with ragvigil.pipeline("child"):
+                pass
+
+        process = multiprocessing.get_context("fork").Process(target=child)
+        process.start()
+        process.join()
+        """,
+        receiver.endpoint,
+    )
+    assert [span.name for span in receiver.spans] == ["child"]
+
+
 def test_the_version_is_that_of_the_packaging() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert ragvigil.__version__ == project["version"]

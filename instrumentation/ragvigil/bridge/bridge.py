@@ -11,6 +11,7 @@ from weakref import WeakSet
 from opentelemetry.proto.trace.v1 import trace_pb2 as otlp
 from opentelemetry.trace import TraceFlags
 
+from ragvigil.background import started
 from ragvigil.bridge.target import Target, Targets, sdk_provider
 from ragvigil.counts import BridgeOutcome, Counters
 from ragvigil.encoding.spans import SpanEncoder
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from ragvigil.span import RecordedSpan
 
 EXIT_TIMEOUT_S: Final = 5.0
-_JOIN_S: Final = 1.0
 
 
 class Facts(NamedTuple):
@@ -65,7 +65,7 @@ class Bridge:
         self._is_busy = False
         self._is_open = True
         self._thread: threading.Thread | None = None
-        self._given: WeakSet[RecordedSpan] = WeakSet()
+        self._met: WeakSet[RecordedSpan] = WeakSet()
         # Reentrant: a finalizer may end a span while this very thread holds the lock.
         self._changed = threading.Condition(threading.RLock())
 
@@ -79,19 +79,24 @@ class Bridge:
         facts = [Facts(span, span.fields, span.rare) for span in sampled]
         with self._changed:
             if not self._is_open:
-                self._counters.add_bridge("dropped", len(facts))
+                self._count_dropped(facts)
                 return
             self._append(facts, estimated_bytes(sampled))
             self._ensure_running()
             self._changed.notify_all()
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait until the processors have all that was taken before; False when the time is over first."""
+        """Wait until the processors have all that was taken before; False when the time is over first.
+
+        Without a thread there is nothing to wait for.
+        """
         with self._changed:
+            if self._thread is None:
+                return self._is_idle()
             return self._changed.wait_for(self._is_idle, timeout_s)
 
-    def stop(self) -> None:
-        """Take no more, and drop what waits, counted; does not wait long for a processor that is at work."""
+    def stop(self, timeout_s: float) -> None:
+        """Take no more, and drop what waits, counted; waits `timeout_s` for a processor that is at work."""
         atexit.unregister(self._at_exit)
         with self._changed:
             self._is_open = False
@@ -99,7 +104,7 @@ class Bridge:
                 self._drop_oldest()
             self._changed.notify_all()
         if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(_JOIN_S)
+            self._thread.join(timeout_s)
 
     def abandon(self) -> None:
         """Forget everything, in a forked child, without the lock, which a thread of the parent may hold."""
@@ -115,16 +120,26 @@ class Bridge:
     def _drop_oldest(self) -> None:
         spans, size = self._waiting.popleft()
         self._size -= size
-        self._counters.add_bridge("dropped", len(spans))
+        self._count_dropped(spans)
+
+    def _count_dropped(self, spans: list[Facts]) -> None:
+        self._counters.add_bridge("dropped", sum([self._is_first(facts.span) for facts in spans]))
+
+    def _is_first(self, span: "RecordedSpan") -> bool:
+        """Whether a span is met for the first time: one that ended late may come alone and with its trace."""
+        with self._changed:
+            is_first = span not in self._met
+            self._met.add(span)
+            return is_first
 
     def _ensure_running(self) -> None:
         if self._thread is None:
             _readable()  # here and not in the thread: a fork in the middle would leave the child half a module
-            self._thread = threading.Thread(target=self._run, name="ragvigil-bridge", daemon=True)
-            self._thread.start()
-            # Now and not before: what is registered last runs first, and the provider, which is there by now, shuts
-            # its processors down at exit.
-            atexit.register(self._at_exit)
+            self._thread = started(self._run, "ragvigil-bridge")
+            if self._thread is not None:
+                # Now and not before: what is registered last runs first, and the provider, which is there by now,
+                # shuts its processors down at exit.
+                atexit.register(self._at_exit)
 
     def _at_exit(self) -> None:
         self.wait(EXIT_TIMEOUT_S)
@@ -153,9 +168,7 @@ class Bridge:
         provider = sdk_provider()
         target = None if provider is None else self._targets.of(provider)
         for facts in spans:
-            # One that ended late may have been handed over alone and with its trace.
-            if target is not None and facts.span not in self._given:
-                self._given.add(facts.span)
+            if target is not None and self._is_first(facts.span):
                 self._counters.add_bridge(self._outcome(facts, target), 1)
 
     def _outcome(self, facts: Facts, target: Target) -> BridgeOutcome:
@@ -166,7 +179,7 @@ class Bridge:
                 return "dropped"
             message = otlp.Span.FromString(self._encoder.encode(twin))
             target.processor.on_end(_readable()(message, target))
-        except Exception as failure:  # noqa: BLE001 - a processor of the application may raise anything, and it ends here
+        except BaseException as failure:  # noqa: BLE001 - a processor of the application may raise anything, and it ends here
             GUARD.report(f"a span did not reach your span processors: {type(failure).__name__}")
             return "failed"
         return "given"

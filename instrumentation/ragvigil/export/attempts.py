@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from ragvigil.background import started
 from ragvigil.export.exporter import Delivery, Exporter, Outcome, Signal
 from ragvigil.guard import GUARD
 
@@ -24,7 +25,7 @@ class _Attempt:
 
     signal: Signal
     payload: bytes
-    answer: Delivery | Exception | None = None
+    answer: Delivery | BaseException | None = None
 
 
 class Attempts:
@@ -39,21 +40,33 @@ class Attempts:
         self._is_pressed = is_pressed
         self._changed = threading.Condition()
         self._under_way: _Attempt | None = None
-        self._give_up_at = math.inf
-        self._hurrying = 0
+        self._deadlines: list[float] = []
         self._is_closed = False
         self._thread: threading.Thread | None = None
 
-    def attempt(self, signal: Signal, payload: bytes) -> Delivery:
-        """Try once to deliver; RETRY also when there is no time to try, or the time is over before the answer comes."""
+    def start(self) -> None:
+        """Have the thread ready before the first attempt: at the end of the interpreter it could not be started."""
         with self._changed:
-            if self._is_closed or self._under_way is not None or time.monotonic() >= self._give_up_at:
+            self._has_thread()
+
+    def attempt(self, signal: Signal, payload: bytes) -> Delivery:
+        """Try once to deliver; RETRY also when there is no time to try, or the time is over before the answer comes.
+
+        Without a thread the caller tries by itself, and not at all while somebody hurries: it could not stop waiting.
+        """
+        mine = _Attempt(signal, payload)
+        with self._changed:
+            if self._is_closed or self._under_way is not None or time.monotonic() >= self._give_up_at():
                 return _NO_ANSWER
-            mine = _Attempt(signal, payload)
-            if not self._begin(mine):
-                return self._exporter.export(signal, payload)
-            self._wait_for(mine)
-        if isinstance(mine.answer, Exception):
+            has_thread = self._has_thread()
+            if has_thread:
+                self._begin(mine)
+                self._wait_for(mine)
+            elif self._deadlines:
+                return _NO_ANSWER
+        if not has_thread:
+            mine.answer = self._answer(mine)
+        if isinstance(mine.answer, BaseException):
             GUARD.caught(mine.answer)
             return Delivery(Outcome.RETRY, reason="the exporter failed")
         return mine.answer or _NO_ANSWER
@@ -61,8 +74,7 @@ class Attempts:
     def hurry(self, by: float) -> None:
         """From now on wait for no attempt beyond this monotonic time, in seconds."""
         with self._changed:
-            self._hurrying += 1
-            self._give_up_at = min(self._give_up_at, by)
+            self._deadlines.append(by)
             self._changed.notify_all()
 
     @contextmanager
@@ -73,9 +85,7 @@ class Attempts:
             yield
         finally:
             with self._changed:
-                self._hurrying -= 1
-                if not self._hurrying:
-                    self._give_up_at = math.inf
+                self._deadlines.remove(by)
 
     def close(self) -> None:
         """End, after the attempt that is under way."""
@@ -87,40 +97,42 @@ class Attempts:
         else:
             self._thread.join(_JOIN_S)
 
-    def _begin(self, attempt: _Attempt) -> bool:
-        """Whether there is a thread for it: an interpreter that is about to end gives none."""
+    def _give_up_at(self) -> float:
+        return min(self._deadlines, default=math.inf)
+
+    def _has_thread(self) -> bool:
         if self._thread is None:
-            try:
-                thread = threading.Thread(target=self._run, name="ragvigil-attempt", daemon=True)
-                thread.start()
-            except RuntimeError:
-                return False
-            self._thread = thread
+            self._thread = started(self._run, "ragvigil-attempt")
+        return self._thread is not None
+
+    def _begin(self, attempt: _Attempt) -> None:
         self._under_way = attempt
         self._changed.notify_all()
-        return True
 
     def _wait_for(self, attempt: _Attempt) -> None:
         """Until its answer is there, or it has taken too long."""
         began = time.monotonic()
         while attempt.answer is None:
-            now = time.monotonic()
-            if now >= self._give_up_at or (now >= began + GRACE_S and self._is_pressed()):
+            now, give_up_at = time.monotonic(), self._give_up_at()
+            if now >= give_up_at or (now >= began + GRACE_S and self._is_pressed()):
                 return
-            self._changed.wait(min(_LOOK_S, self._give_up_at - now))
+            self._changed.wait(min(_LOOK_S, give_up_at - now))
 
     def _run(self) -> None:
         while (attempt := self._next()) is not None:
-            try:
-                answer: Delivery | Exception = self._exporter.export(attempt.signal, attempt.payload)
-            except Exception as failure:  # noqa: BLE001 - raised to nobody here; whoever waits for it gets it
-                answer = failure
+            answer = self._answer(attempt)
             with self._changed:
                 attempt.answer = answer
                 self._under_way = None
                 self._changed.notify_all()
         with GUARD:
             self._exporter.close()
+
+    def _answer(self, attempt: _Attempt) -> Delivery | BaseException:
+        try:
+            return self._exporter.export(attempt.signal, attempt.payload)
+        except BaseException as failure:  # noqa: BLE001 - raised to nobody here; whoever waits for it gets it
+            return failure
 
     def _next(self) -> _Attempt | None:
         with self._changed:

@@ -113,6 +113,18 @@ class TraceQueue:
             self._taken = []
             self._shed()
 
+    def drop(self, spans: "Sequence[RecordedSpan]") -> None:
+        """Count spans as dropped that come too late, but for those that were handed over before."""
+        with self.changed:
+            self._count_dropped(Waiting(0, spans, 0))
+
+    def drop_taken(self) -> None:
+        """Give up what was taken, counted, but not what is settled of it."""
+        with self.changed:
+            for waiting in self._taken:
+                self._count_dropped(waiting)
+            self._taken = []
+
     def drop_all(self) -> None:
         """Give up all that waits, counted."""
         with self.changed:
@@ -140,9 +152,13 @@ class TraceQueue:
     def _drop_oldest(self) -> None:
         oldest = self._waiting.popleft()
         self._size -= oldest.size
-        if oldest.feedback is not None:
+        self._count_dropped(oldest)
+
+    def _count_dropped(self, lost: Waiting) -> None:
+        lost.claim()
+        if lost.feedback is not None:
             self._counters.add_feedback("dropped")
-        self._counters.add_dropped(len(oldest.spans))
+        self._counters.add_dropped(len(lost.spans))
 
 
 def estimated_bytes(spans: "Sequence[RecordedSpan]") -> int:

@@ -6,7 +6,7 @@ from ragvigil.counts import Counters, Counts
 from ragvigil.encoding.requests import RequestEncoder
 from ragvigil.encoding.spans import SpanEncoder
 from ragvigil.export.exporter import ACCEPTED, Delivery, Exporter, Outcome, Signal
-from ragvigil.export.queue import TraceQueue
+from ragvigil.export.queue import TraceQueue, Waiting
 from ragvigil.guard import GUARD
 
 if TYPE_CHECKING:
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 BATCH_ITEMS: Final = 1000
 BATCH_BYTES: Final = 4 << 20
+_FAILED: Final = Delivery(Outcome.REFUSED, reason="what was to be sent could not be made")
+_NO_SUCH_PLACE: Final = frozenset({404, 405, 501})
+"""Answers of a receiver that takes traces only; any other refusal may be about the moment."""
 
 
 class Sender:
@@ -40,8 +43,19 @@ class Sender:
         self._takes_logs = True
 
     def send_oldest(self) -> Delivery:
-        """Try to deliver the oldest traces, then the oldest feedback; on RETRY the rest waits in the queue again."""
+        """Try to deliver the oldest traces, then the oldest feedback; on RETRY the rest waits in the queue again.
+
+        What something of ours fails with is dropped, counted: it must not hold up what waits behind it.
+        """
         taken = self._queue.take(BATCH_ITEMS, BATCH_BYTES)
+        try:
+            return self._send(taken)
+        except BaseException as failure:  # noqa: BLE001 - a redactor may raise anything, also SystemExit
+            self._queue.drop_taken()
+            GUARD.caught(failure)
+            return _FAILED
+
+    def _send(self, taken: "list[Waiting]") -> Delivery:
         for waiting in taken:
             self._redactor.prepare(waiting)
         delivery = self._send_spans([span for waiting in taken for span in waiting.spans])
@@ -75,14 +89,17 @@ class Sender:
         return delivery
 
     def send_counts(self, now_ns: int) -> Delivery:
-        """Try to deliver the counters, unless nothing has changed or the receiver takes no logs."""
+        """Try to deliver the counters, unless nothing has changed or the receiver has no place for logs.
+
+        After any other refusal there is another attempt when they are due again.
+        """
         counts = self._counters.read()
         if counts == self._counts_sent or not self._takes_logs:
             return ACCEPTED
         delivery = self._attempt(Signal.LOGS, self._requests.counts(counts, now_ns).SerializeToString())
         if delivery.outcome in {Outcome.ACCEPTED, Outcome.SPOOLED}:
             self._counts_sent = counts
-        self._takes_logs = delivery.outcome is not Outcome.REFUSED
+        self._takes_logs = delivery.outcome is not Outcome.REFUSED or delivery.status not in _NO_SUCH_PLACE
         return delivery
 
     def close(self) -> None:
@@ -99,9 +116,11 @@ class Sender:
         return self._requests.traces(encoded), len(encoded)
 
     def _attempt(self, signal: Signal, payload: bytes) -> Delivery:
-        delivery = Delivery(Outcome.RETRY, reason="the exporter failed")
-        with GUARD:
+        try:
             delivery = self._exporter.export(signal, payload)
+        except BaseException as failure:  # noqa: BLE001 - as above
+            GUARD.caught(failure)
+            delivery = Delivery(Outcome.RETRY, reason="the exporter failed")
         if delivery.outcome is Outcome.REFUSED:
             GUARD.report(f"{signal} are lost, the receiver refuses them: {delivery.reason}")
         elif delivery.rejected and delivery.outcome is Outcome.ACCEPTED:

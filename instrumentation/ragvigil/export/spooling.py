@@ -16,7 +16,7 @@ from ragvigil.spool.shipping import Shipper
 from ragvigil.spool.writer import SegmentWriter
 
 _UNREADABLE_S: Final = 30.0
-"""After a failure to read or delete files so long none is read: what cannot be deleted would be delivered forever."""
+"""After a failure to read or delete files so long none is read."""
 
 
 class SpoolingExporter:
@@ -46,6 +46,7 @@ class SpoolingExporter:
         self._reason = ""
         self.hurry = self._attempts.hurry
         self.hurried = self._attempts.hurried
+        self.start = self._attempts.start
 
     def export(self, signal: Signal, payload: bytes) -> Delivery:
         """Try once, then write to disk: SPOOLED, with the number of spans that no file can take as `rejected`."""
@@ -62,7 +63,6 @@ class SpoolingExporter:
         if time.monotonic() < max(self._away_until, self._unreadable_until):
             return
         if not self._on_disk(lambda: self._ship_all(may_go_on)):
-            self._shipper.release()
             self._unreadable_until = time.monotonic() + _UNREADABLE_S
 
     def close(self) -> None:
@@ -74,7 +74,7 @@ class SpoolingExporter:
     def abandon(self) -> None:
         """Let go of the parent's files in a forked child."""
         self._writer.abandon()
-        self._shipper.release()
+        self._shipper.abandon()
 
     def _attempt(self, signal: Signal, payload: bytes) -> Delivery:
         if time.monotonic() < self._away_until:

@@ -5,6 +5,7 @@ import time
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Final
 
+from ragvigil.background import started
 from ragvigil.clock import Clock
 from ragvigil.export.backoff import Backoff
 from ragvigil.export.exporter import Delivery, Outcome
@@ -15,13 +16,15 @@ from ragvigil.guard import GUARD
 if TYPE_CHECKING:
     from ragvigil.export.spooling import SpoolingExporter
 
-_JOIN_S: Final = 1.0
 _PATIENCE: Final = 0.8
 """Share of the time of a flush after which what the receiver has not taken goes to the spool."""
 
 
 class Worker:
-    """One daemon thread, started with the first trace. spool: the sender's exporter, if it has a directory."""
+    """One daemon thread, started with the first trace; while none can be, everything waits.
+
+    spool: the sender's exporter, if it has a directory.
+    """
 
     def __init__(
         self,
@@ -52,43 +55,62 @@ class Worker:
         if self._thread is None and not self._stopping:
             with self._queue.changed:
                 if self._thread is None:
-                    self._thread = threading.Thread(target=self._run, name="ragvigil-export", daemon=True)
-                    self._thread.start()
+                    self._thread = started(self._run, "ragvigil-export")
 
     def is_running(self) -> bool:
         """Whether the thread lives; it starts with the first trace."""
         return self._thread is not None and self._thread.is_alive()
 
     def flush(self, timeout_s: float) -> bool:
-        """Wait until all that was handed over before is delivered, spooled or dropped; False if time is over first."""
+        """Wait until all that was handed over before is delivered, spooled or dropped; False if time is over first.
+
+        Without a thread there is nothing to wait for.
+        """
         self.ensure_running()
+        if self._thread is None:
+            return not self._queue.waiting()
         with self._hurried(_PATIENCE * timeout_s), self._queue.changed:
             self._flushes_asked += 1
             mine = self._flushes_asked
             self._queue.changed.notify_all()
             return self._queue.changed.wait_for(lambda: self._flushes_done >= mine, timeout_s)
 
-    def stop(self) -> None:
-        """End the thread after the attempt that it is at; what still waits is spooled, or dropped and counted."""
+    def stop(self, timeout_s: float) -> None:
+        """End the thread after the attempt that it is at; what still waits is spooled, or dropped and counted.
+
+        The thread gets `timeout_s` to end. Without one, the caller spools.
+        """
         if self._spool is not None:
             self._spool.hurry(time.monotonic())
         with self._queue.changed:
             self._stopping = True
             self._queue.changed.notify_all()
         if self._thread is not None:
-            self._thread.join(_JOIN_S)
+            self._thread.join(timeout_s)
         else:
-            self._sender.close()
+            self._end()
         self._queue.drop_all()
 
     def _run(self) -> None:
+        if self._spool is not None:
+            self._spool.start()
         while not self._stopping:
             with self._queue.changed:
                 self._queue.changed.wait_for(self._has_reason, self._export_interval_s)
-            with GUARD:
-                self._work()
-                continue
-            self._pause(self._backoff.next_s(None))
+            if not self._has_worked():
+                self._pause(self._backoff.next_s(None))
+        self._end()
+
+    def _has_worked(self) -> bool:
+        """Work; whatever is raised in it, this thread lives on."""
+        try:
+            self._work()
+        except BaseException as failure:  # noqa: BLE001 - as it says
+            GUARD.caught(failure)
+            return False
+        return True
+
+    def _end(self) -> None:
         with GUARD:
             self._spool_rest()
         self._sender.close()

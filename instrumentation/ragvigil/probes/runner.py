@@ -4,6 +4,7 @@ import threading
 from collections import deque
 from typing import Final
 
+from ragvigil.background import started
 from ragvigil.counts import Counters
 from ragvigil.guard import GUARD
 from ragvigil.probes.probe import Probe
@@ -38,13 +39,14 @@ class ProbeRunner:
                 return
             self._waiting.append(probe)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="ragvigil-probes", daemon=True)
-                self._thread.start()
+                self._thread = started(self._run, "ragvigil-probes")
             self._changed.notify_all()
 
     def wait(self, timeout_s: float) -> bool:
         """Wait until no probe waits or runs; False when the time is over first, or as soon as one hangs."""
         with self._changed:
+            if self._thread is None:
+                return self._is_idle()
             self._changed.wait_for(lambda: self._is_hung or self._is_idle(), timeout_s)
             return self._is_idle()
 
@@ -85,8 +87,10 @@ class ProbeRunner:
     def _supervise(self, probe: Probe) -> None:
         """Run one probe in a thread of its own, and count what became of it."""
         failures: list[BaseException] = []
-        thread = threading.Thread(target=_attempt, args=[probe, failures], name="ragvigil-probe", daemon=True)
-        thread.start()
+        thread = started(lambda: _attempt(probe, failures), "ragvigil-probe")
+        if thread is None:
+            self._counters.add_probe("dropped")
+            return
         thread.join(self._timeout_s)
         if thread.is_alive():
             self._counters.add_probe("timed_out")

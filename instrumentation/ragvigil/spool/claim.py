@@ -4,6 +4,7 @@ import fcntl
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -43,13 +44,16 @@ class Claim:
         set_aside(self.path)
 
     def release(self) -> None:
-        """Let others have what is left of it."""
+        """Let others have what is left of it, also where a child has a copy of its descriptor."""
+        if self._descriptor >= 0:
+            unlock(self._descriptor)
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Let go of the parent's segment in a forked child: closing a copy of its descriptor leaves it locked."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
-
-    abandon = release
-    """Closing a copy of a descriptor does not unlock it, so a forked child may do the same."""
 
 
 def claim(path: Path) -> Claim | None:
@@ -81,3 +85,9 @@ def locked(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def unlock(descriptor: int) -> None:
+    """Give the lock back before the descriptor is closed, which would leave it to a child that has a copy."""
+    with suppress(OSError):  # the file system takes back its locks in another way
+        fcntl.flock(descriptor, fcntl.LOCK_UN)

@@ -9,7 +9,7 @@ from typing import Final
 from ragvigil.counts import Counters
 from ragvigil.export.exporter import Delivery, Outcome, Signal
 from ragvigil.spool.claim import Claim, claim
-from ragvigil.spool.directory import segments
+from ragvigil.spool.directory import SpoolFile, segments
 from ragvigil.spool.frames import Kind, TornSegment
 from ragvigil.spool.framing import Contents, contents_of
 from ragvigil.spool.ledger import Ledger
@@ -38,10 +38,24 @@ class Shipper:
         self._ledger = ledger
         self._counters = counters
         self._claim: Claim | None = None
+        self._file: SpoolFile | None = None
         self._offset = 0
+        self._left: set[Path] = set()
 
     def ship(self, attempt: Attempt) -> bool:
-        """Try to deliver one more batch; False when there is none or it was not taken. Raises OSError."""
+        """Try to deliver one more batch; False when there is none or it was not taken.
+
+        Raises OSError; a segment that could not be read or deleted is left to others from then on.
+        """
+        try:
+            return self._ship(attempt)
+        except OSError:
+            if self._claim is not None:
+                self._left.add(self._claim.path)
+            self.release()
+            raise
+
+    def _ship(self, attempt: Attempt) -> bool:
         if self._claim is None and not self._take_next():
             return False
         assert self._claim is not None  # noqa: S101 - for the type checker
@@ -52,19 +66,30 @@ class Shipper:
         return True
 
     def release(self) -> None:
-        """Let others have the segment that is under way; what of it was delivered will be delivered again."""
-        held, self._claim = self._claim, None
-        if held is not None:
-            held.release()
+        """Let others have the segment that is under way; they will deliver again what of it was delivered."""
+        if self._claim is not None:
+            self._claim.release()
+            self._claim = None
+
+    def abandon(self) -> None:
+        """Let go of the parent's segment in a forked child."""
+        if self._claim is not None:
+            self._claim.abandon()
 
     def _take_next(self) -> bool:
-        for file in segments(self._directory):
-            with suppress(PermissionError):  # of another user; what is ours is not held up by it
-                self._claim = claim(file.path)
-            if self._claim is not None:
-                self._offset = 0
-                return True
-        return False
+        waiting = segments(self._directory)
+        self._left &= {file.path for file in waiting}
+        return any(file.path not in self._left and self._is_taken(file) for file in waiting)
+
+    def _is_taken(self, file: SpoolFile) -> bool:
+        """Whether a segment is ours now; one that was under way before goes on where it was."""
+        with suppress(PermissionError):  # of another user; what is ours is not held up by it
+            self._claim = claim(file.path)
+        if self._claim is None:
+            return False
+        if file != self._file:
+            self._file, self._offset = file, 0
+        return True
 
     def _deliver(self, batch: _Batch, attempt: Attempt) -> bool:
         assert self._claim is not None  # noqa: S101 - for the type checker
@@ -87,14 +112,12 @@ class Shipper:
         self._ledger.lose(segment, held)
 
     def _finish(self, ended: Claim, is_torn: bool) -> None:
-        try:
-            if is_torn:
-                self._counters.add_spool("corrupt")
-                ended.set_aside()
-            else:
-                ended.delete()
-        finally:
-            self.release()
+        if is_torn:
+            self._counters.add_spool("corrupt")
+            ended.set_aside()
+        else:
+            ended.delete()
+        self.release()
 
 
 def _next_batch(claimed: Claim, offset: int) -> tuple[_Batch | None, bool]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from ragvigil.counts import Counters
-from ragvigil.spool.claim import claim, locked
+from ragvigil.spool.claim import Claim, claim, locked, unlock
 from ragvigil.spool.directory import SpoolFile, files_aside, segment_name, segments
 from ragvigil.spool.frames import HEADER, MAX_SEGMENT_BYTES, TornSegment
 from ragvigil.spool.framing import Contents, Packed
@@ -67,7 +67,7 @@ class SegmentWriter:
             for segment, contents in written:
                 self.ledger.forget(segment, contents)
             if self._open is not None and not _is_cut(self._open, size if self._open is before else len(HEADER)):
-                self.abandon()
+                self._let_go()
             raise
 
     def fits(self, packed: Packed) -> bool:
@@ -86,18 +86,22 @@ class SegmentWriter:
 
     def close(self) -> None:
         """Close the open segment, on disk; raises OSError."""
-        ended, self._open = self._open, None
-        if ended is not None:
-            try:
-                os.fsync(ended.descriptor)
-            finally:
-                os.close(ended.descriptor)
+        try:
+            self.sync()
+        finally:
+            self._let_go()
 
     def abandon(self) -> None:
         """Let go of the parent's segment in a forked child: closing a copy of its descriptor leaves it locked."""
         ended, self._open = self._open, None
         if ended is not None:
             os.close(ended.descriptor)
+
+    def _let_go(self) -> None:
+        """Leave the open segment to others, also where a child that was forked meanwhile has a copy of it."""
+        if self._open is not None:
+            unlock(self._open.descriptor)
+        self.abandon()
 
     def _write(self, packed: Packed) -> str:
         """Write one frame; the name of the segment that has it."""
@@ -110,23 +114,38 @@ class SegmentWriter:
     def _room_for(self, size: int) -> _Open:
         if self._open is not None and os.fstat(self._open.descriptor).st_nlink == 0:
             self.ledger.lose(self._open.path.name)  # somebody removed the file, or the directory
-            self.abandon()
+            self._let_go()
         if self._open is not None and self._open.size + size > self._max_segment_bytes:
             self.close()
-        if self._open is None:
-            self._open = self._opened()
-        return self._open
+        return self._open or self._begun()
 
-    def _opened(self) -> _Open:
+    def _begun(self) -> _Open:
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._make_room()
         while True:
             self._number += 1
             path = self.directory / segment_name(self._instance_id, self._number)
             with suppress(FileExistsError):
-                descriptor = _begun(path)
-                if descriptor is not None:
-                    return _Open(path, descriptor, len(HEADER), time.monotonic())
+                # Known at once, so that a child that is forked while the header comes to the disk lets go of it.
+                self._open = opened = _Open(path, _created(path), len(HEADER), time.monotonic())
+                if self._has_header(opened):
+                    return opened
+
+    def _has_header(self, opened: _Open) -> bool:
+        """Lock a new file and write its header; False when a reader was quicker and took it for an orphan."""
+        is_ours = False
+        try:
+            is_ours = locked(opened.descriptor) and os.fstat(opened.descriptor).st_nlink > 0
+            if is_ours:
+                _write_all(opened.descriptor, HEADER)
+                _sync_directory(opened.path.parent)
+        except BaseException:
+            opened.path.unlink(missing_ok=True)
+            self._let_go()
+            raise
+        if not is_ours:
+            self._let_go()
+        return is_ours
 
     def _make_room(self) -> None:
         """Delete the oldest files that nobody uses until one more segment fits; raises SpoolFull when it does not."""
@@ -148,35 +167,28 @@ class SegmentWriter:
     def _evicted(self, file: SpoolFile) -> bool:
         try:
             oldest = claim(file.path)
+            if oldest is None:
+                return False
+            with oldest:
+                frames = _whole_frames(oldest)
+                oldest.delete()
         except PermissionError:  # of another user
             return False
-        if oldest is None:
-            return False
-        with oldest:
-            frames = 0
-            with suppress(TornSegment):
-                for _ in oldest.frames():
-                    frames += 1
-            oldest.delete()
         self._counters.add_spool("evicted", frames)
         self.ledger.lose(file.path.name)
         return True
 
 
-def _begun(path: Path) -> int | None:
-    """A new file, locked and with its header; None when a reader was quicker and took it for an orphan."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        if locked(descriptor) and os.fstat(descriptor).st_nlink > 0:
-            _write_all(descriptor, HEADER)
-            _sync_directory(path.parent)
-            return descriptor
-    except BaseException:
-        path.unlink(missing_ok=True)
-        os.close(descriptor)
-        raise
-    os.close(descriptor)
-    return None
+def _whole_frames(claimed: Claim) -> int:
+    frames = 0
+    with suppress(TornSegment):
+        for _ in claimed.frames():
+            frames += 1
+    return frames
+
+
+def _created(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
 
 
 def _is_cut(segment: _Open, size: int) -> bool:

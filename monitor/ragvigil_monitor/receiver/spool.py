@@ -24,7 +24,7 @@ GROUP_ROWS: Final = 2000
 MOST_PENDING: Final = 8
 """So many groups wait for their commit at once; the rest of the committer's queue is for HTTP."""
 DAMAGED: Final = "rejected_spool_damaged"
-"""Outcome of a segment that ends in the middle of a frame, or in something that is none."""
+"""Outcome of a segment that ends in the middle of a frame, or in something that is none, or that defeats decoding."""
 
 _MOST_TROUBLES: Final = 1000
 
@@ -170,33 +170,38 @@ class SpoolReader:
         self._left.add(taken.path)
         if is_damaged:
             count_unreadable(self._service.committer, DAMAGED)
-            logger.warning("%s is damaged; what was whole is stored, the file is kept aside.", taken.path)
+            logger.warning("%s is damaged; what could be read is stored, the file is kept aside.", taken.path)
             taken.set_aside()
         else:
             taken.delete()
         self._left.discard(taken.path)
 
     def _is_damaged(self, taken: Claim) -> bool:
-        """Store the frames of a segment; whether something else came behind them."""
+        """Store the frames of a segment; whether something else came behind them, or one that nobody can read."""
         submission = _Submission(self._service)
         is_damaged = False
         try:
             for frame in taken.frames():
                 if self._stop.is_set():
                     raise _Stopped
-                self._add(frame, submission)
+                is_damaged |= not self._is_added(frame, submission)
         except TornSegment:
             is_damaged = True
         submission.finish()
         return is_damaged
 
-    def _add(self, frame: Frame, submission: _Submission) -> None:
+    def _is_added(self, frame: Frame, submission: _Submission) -> bool:
+        """Hand on what a frame holds, or count that it is refused; False for one at which decoding fails."""
         try:
             batch = self._decoded(frame)
         except BadTelemetry as bad:
             count_unreadable(self._service.committer, f"rejected_request_{bad.status}")
-        else:
-            submission.add(batch)
+            return True
+        except Exception:  # a defect of ours must not hold up what lies behind this frame
+            logger.exception("A frame in %s could not be decoded.", self._directory)
+            return False
+        submission.add(batch)
+        return True
 
     def _decoded(self, frame: Frame) -> Batch:
         received_us = microseconds(self._service.clock())

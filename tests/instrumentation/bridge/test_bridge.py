@@ -15,6 +15,7 @@ from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, ParentBased, Sampler
 from opentelemetry.trace import TraceFlags
+from tests.samples.refusing import Refusing
 
 import ragvigil
 from ragvigil import BridgeCounts, current
@@ -362,6 +363,52 @@ def test_a_span_that_must_not_leave_does_not_leave(set_global: SetGlobal) -> Non
             span.trace_flags = TraceFlags(TraceFlags.SAMPLED)
     bridge.take([secret, open_])
     assert bridge.wait(5)
-    bridge.stop()
+    bridge.stop(1.0)
     assert kept.names() == ["open"]
     assert counters.read().bridge == BridgeCounts(given=1, dropped=1)
+
+
+class Exiting(Kept):
+    """Ends the thread that calls it, with the first span."""
+
+    def on_end(self, span: ReadableSpan) -> None:
+        super().on_end(span)
+        if len(self.spans) == 1:
+            raise SystemExit
+
+
+def test_a_processor_that_exits_does_not_end_the_thread(exported: Exported, set_global: SetGlobal) -> None:
+    exiting = Exiting()
+    set_global(provider_of(exiting))
+    ask()
+    ask()
+    exported()
+    assert exiting.names() == ["embed", "ask"] * 2
+    assert ragvigil.counts().bridge == BridgeCounts(given=3, failed=1)
+
+
+def test_the_thread_is_started_later_when_the_system_has_none_at_first(
+    set_global: SetGlobal, no_threads: Refusing
+) -> None:
+    kept = Kept()
+    set_global(provider_of(kept))
+    ragvigil.configure(exporter=InMemoryExporter())
+    ask()
+    assert not ragvigil.flush(timeout_s=20)
+    no_threads.is_over = True
+    ask()
+    assert ragvigil.flush()
+    assert kept.names() == ["embed", "ask"] * 2
+
+
+def test_a_span_that_ends_late_is_dropped_once(set_global: SetGlobal, no_threads: Refusing) -> None:
+    set_global(provider_of(Kept()))
+    ragvigil.configure(exporter=InMemoryExporter(), max_queue_traces=1)
+    with ragvigil.pipeline("ask") as answer:
+        late = ragvigil.stage("late")
+        late.start(get_current())
+    late.end()
+    assert answer.trace is not None
+    answer.trace.recorder.hand_over([late, answer])
+    ask()
+    assert ragvigil.counts().bridge == BridgeCounts(dropped=2)

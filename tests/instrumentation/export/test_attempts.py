@@ -2,8 +2,10 @@
 
 import threading
 import time
+from contextlib import ExitStack
 
 import pytest
+from tests.samples.refusing import Refusing
 
 from ragvigil.export.attempts import Attempts
 from ragvigil.export.exporter import ACCEPTED, Delivery, Outcome, Signal
@@ -17,7 +19,7 @@ class Gate:
     def __init__(self) -> None:
         self.open = threading.Event()
         self.begun: list[bytes] = []
-        self.failure: Exception | None = None
+        self.failure: BaseException | None = None
         self.closed = threading.Event()
 
     def export(self, signal: Signal, payload: bytes) -> Delivery:  # noqa: ARG002 - as exporters are called
@@ -77,15 +79,30 @@ def test_an_attempt_is_given_up_while_it_is_under_way(gate: Gate) -> None:
     attempts.close()
 
 
-def test_the_earliest_time_counts_until_the_last_who_hurries_is_gone(gate: Gate) -> None:
+def test_the_earliest_time_counts_as_long_as_it_lasts(gate: Gate) -> None:
     attempts = Attempts(gate, never)
     gate.open.set()
     with attempts.hurried(time.monotonic() + LONG_S):
         with attempts.hurried(time.monotonic()):
             assert attempts.attempt(Signal.TRACES, b"a").outcome is Outcome.RETRY
-        assert attempts.attempt(Signal.TRACES, b"b").outcome is Outcome.RETRY
+        assert attempts.attempt(Signal.TRACES, b"b") == ACCEPTED
     assert attempts.attempt(Signal.TRACES, b"c") == ACCEPTED
-    assert gate.begun == [b"c"]
+    assert gate.begun == [b"b", b"c"]
+    attempts.close()
+
+
+def test_flushes_that_overlap_for_ever_do_not_end_the_patience(gate: Gate) -> None:
+    attempts = Attempts(gate, never)
+    gate.open.set()
+    oldest = ExitStack()
+    oldest.enter_context(attempts.hurried(time.monotonic()))
+    for _ in range(3):
+        younger = ExitStack()
+        younger.enter_context(attempts.hurried(time.monotonic() + LONG_S))
+        oldest.close()
+        assert attempts.attempt(Signal.TRACES, b"a") == ACCEPTED
+        oldest = younger
+    oldest.close()
     attempts.close()
 
 
@@ -107,16 +124,54 @@ def test_what_the_exporter_raises_is_a_reason_to_retry(gate: Gate, lenient: None
     attempts.close()
 
 
-def test_without_threads_the_caller_tries_by_itself(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(thread: threading.Thread) -> None:
-        raise RuntimeError("can't create new thread at interpreter shutdown")
-
+def test_without_threads_the_caller_tries_by_itself(gate: Gate, no_threads: Refusing) -> None:
     gate.open.set()
-    monkeypatch.setattr(threading.Thread, "start", refuse)
     attempts = Attempts(gate, never)
     assert attempts.attempt(Signal.TRACES, b"a") == ACCEPTED
     attempts.close()
     assert gate.closed.is_set()
+
+
+def test_without_threads_nobody_who_hurries_waits_for_an_attempt(gate: Gate, no_threads: Refusing) -> None:
+    attempts = Attempts(gate, never)
+    with attempts.hurried(time.monotonic() + LONG_S):
+        assert attempts.attempt(Signal.TRACES, b"a").outcome is Outcome.RETRY
+    assert gate.begun == []
+
+
+def test_without_threads_an_attempt_holds_nobody_up(gate: Gate, no_threads: Refusing) -> None:
+    attempts = Attempts(gate, never)
+    outcomes: list[Outcome] = []
+    trying = threading.Thread(target=lambda: outcomes.append(attempts.attempt(Signal.TRACES, b"a").outcome))
+    trying.start()
+    while not gate.begun:
+        time.sleep(0.001)
+    attempts.hurry(time.monotonic())
+    assert outcomes == []
+    gate.open.set()
+    trying.join(LONG_S)
+    assert outcomes == [Outcome.ACCEPTED]
+
+
+def test_a_thread_that_is_ready_serves_when_no_more_can_be_started(gate: Gate, no_threads: Refusing) -> None:
+    attempts = Attempts(gate, never)
+    no_threads.is_over = True
+    attempts.start()
+    no_threads.is_over = False
+    gate.open.set()
+    with attempts.hurried(time.monotonic() + LONG_S):
+        assert attempts.attempt(Signal.TRACES, b"a") == ACCEPTED
+    attempts.close()
+
+
+def test_an_exporter_that_exits_ends_no_thread_of_ours(gate: Gate, lenient: None) -> None:
+    gate.failure = SystemExit("exporter bug")
+    gate.open.set()
+    attempts = Attempts(gate, never)
+    assert attempts.attempt(Signal.TRACES, b"a").outcome is Outcome.RETRY
+    gate.failure = None
+    assert attempts.attempt(Signal.TRACES, b"b") == ACCEPTED
+    attempts.close()
 
 
 def test_nothing_is_tried_after_the_end(gate: Gate) -> None:

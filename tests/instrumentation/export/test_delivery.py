@@ -307,6 +307,19 @@ def test_a_receiver_without_logs_is_told_once_and_left_in_peace(
     assert "logs are lost" in caplog.text
 
 
+@pytest.mark.parametrize("status", [400, 401, 403, 413, 500])
+def test_counters_that_were_refused_for_a_moment_are_reported_later(
+    receiver: Receiver, lenient: None, status: int
+) -> None:
+    receiver.answers = [Reply(), Reply(status)]
+    ragvigil.configure(endpoint=receiver.endpoint)
+    ask()
+    assert ragvigil.flush()
+    assert ragvigil.flush()
+    assert len(receiver.to("/v1/logs")) == 2
+    assert receiver.logs[-1].attributes[names.SPANS_EXPORTED] == 2
+
+
 def test_shutdown_delivers_and_then_counts_the_rest_as_dropped(receiver: Receiver) -> None:
     ragvigil.configure(endpoint=receiver.endpoint)
     still_open = ragvigil.pipeline("open")

@@ -273,3 +273,36 @@ def test_what_cannot_be_measured_waits_nevertheless(counters: Counters, lenient:
     queue = TraceQueue(10, BIG, counters)
     queue.put([span])
     assert queue.waiting() == 1
+
+
+def test_a_span_that_comes_twice_is_dropped_once(counters: Counters) -> None:
+    queue = TraceQueue(1, BIG, counters)
+    late = RecordedSpan("late")
+    queue.put([late])
+    queue.put([late, RecordedSpan("root")])
+    queue.put(trace("next"))
+    assert counters.read().dropped == 2
+
+
+def test_what_comes_too_late_is_dropped_once(counters: Counters) -> None:
+    queue = TraceQueue(10, BIG, counters)
+    late = RecordedSpan("late")
+    queue.put([late])
+    queue.drop_all()
+    queue.drop([late, RecordedSpan("root")])
+    assert counters.read().dropped == 2
+
+
+def test_what_was_taken_can_be_given_up_but_for_what_is_settled(counters: Counters) -> None:
+    queue = TraceQueue(10, BIG, counters)
+    queue.put(trace("a", spans=3))
+    queue.put_feedback(feedback("b"))
+    queue.put(trace("c"))
+    queue.take(4, BIG)
+    queue.settle_spans()
+    queue.drop_taken()
+    assert (counters.read().dropped, counters.read().feedback.dropped) == (0, 1)
+    assert names(queue) == ["c"]
+    queue.drop_taken()
+    assert counters.read().dropped == 1
+    assert queue.is_settled(queue.last_number)

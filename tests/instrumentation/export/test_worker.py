@@ -3,12 +3,17 @@
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from tests.samples.refusing import Refusing
 
 import ragvigil
 from ragvigil import current
+from ragvigil.encoding.requests import RequestEncoder
 from ragvigil.export.exporter import ACCEPTED, Delivery, Outcome, Signal
+from ragvigil.guard import GUARD
+from ragvigil.recorder import STOP_S
 from ragvigil.testing import InMemoryExporter, SequentialIds
 
 WaitFor = Callable[[Callable[[], object]], None]
@@ -146,3 +151,104 @@ def test_the_counters_are_safe_in_threads() -> None:
         thread.join()
     assert ragvigil.flush(timeout_s=30)
     assert ragvigil.counts() == ragvigil.Counts(started=2000, exported=2000)
+
+
+def test_the_thread_is_started_later_when_the_system_has_none_at_first(no_threads: Refusing) -> None:
+    ragvigil.configure(exporter=InMemoryExporter())
+    record()
+    assert worker_threads() == []
+    began = time.monotonic()
+    assert not ragvigil.flush(timeout_s=20)
+    assert time.monotonic() - began < 10
+    no_threads.is_over = True
+    record()
+    assert ragvigil.flush()
+    assert ragvigil.counts() == ragvigil.Counts(started=2, exported=2)
+
+
+def test_nothing_is_waited_for_without_a_thread_when_nothing_waits(no_threads: Refusing) -> None:
+    ragvigil.configure(exporter=InMemoryExporter())
+    began = time.monotonic()
+    assert ragvigil.shutdown(timeout_s=20)
+    assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("has_spool", [True, False])
+def test_without_a_thread_the_end_spools_or_counts_what_waits(
+    no_threads: Refusing, tmp_path: Path, has_spool: bool
+) -> None:
+    exporter = InMemoryExporter()
+    ragvigil.configure(exporter=exporter, spool_dir=tmp_path if has_spool else None)
+    for _ in range(3):
+        record()
+    recorder = current.recorder
+    assert recorder is not None
+    assert not ragvigil.shutdown(timeout_s=20)
+    counts = recorder.counts()
+    assert (counts.spooled, counts.dropped) == ((3, 0) if has_spool else (0, 3))
+    assert len(list(tmp_path.glob("*.spool"))) == has_spool
+    assert exporter.spans == []
+
+
+class Raising(Counting):
+    """Raises instead of an answer as long as it has a failure."""
+
+    failure: BaseException | None = None
+
+    def export(self, signal: Signal, payload: bytes) -> Delivery:
+        if self.failure is not None:
+            raise self.failure
+        return super().export(signal, payload)
+
+
+def test_an_exporter_that_exits_does_not_end_delivery(lenient: None, wait_for: WaitFor) -> None:
+    exporter = Raising(ACCEPTED)
+    exporter.failure = SystemExit("exporter bug")
+    ragvigil.configure(exporter=exporter, export_interval_s=0.01)
+    record()
+    wait_for(lambda: GUARD.problems())
+    exporter.failure = None
+    record()
+    assert ragvigil.flush()
+    assert ragvigil.counts() == ragvigil.Counts(started=2, exported=2)
+
+
+def test_what_cannot_be_encoded_is_dropped_and_holds_nothing_up(lenient: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("no request can be made")
+
+    ragvigil.configure(exporter=InMemoryExporter(), secret_key=b"k" * 16)
+    with monkeypatch.context() as broken:
+        broken.setattr(RequestEncoder, "feedback", fail)
+        with ragvigil.pipeline("ask") as answer:
+            pass
+        ragvigil.feedback("thumbs_up", answer=answer)
+        assert ragvigil.flush()
+    assert ragvigil.feedback("thumbs_up", answer=answer)
+    assert ragvigil.flush()
+    assert ragvigil.counts().feedback == ragvigil.FeedbackCounts(given=2, sent=1, dropped=1)
+    assert (ragvigil.counts().exported, ragvigil.counts().dropped) == (1, 0)
+    assert current.recorder is not None
+    assert current.recorder.state().waiting == 0
+
+
+class Hanging(Counting):
+    """Answers when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__(ACCEPTED)
+        self.open = threading.Event()
+
+    def export(self, signal: Signal, payload: bytes) -> Delivery:
+        self.open.wait(30)
+        return super().export(signal, payload)
+
+
+def test_an_exporter_that_hangs_hardly_prolongs_a_shutdown() -> None:
+    exporter = Hanging()
+    ragvigil.configure(exporter=exporter)
+    record()
+    began = time.monotonic()
+    assert not ragvigil.shutdown(timeout_s=0.2)
+    assert time.monotonic() - began < 0.2 + STOP_S + 0.2
+    exporter.open.set()

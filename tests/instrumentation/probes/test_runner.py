@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 import pytest
+from tests.samples.refusing import Refusing
 
 from ragvigil import ProbeCounts
 from ragvigil.counts import Counters
@@ -164,4 +165,29 @@ def test_many_threads_may_submit(counters: Counters) -> None:
         thread.join()
     assert runner.wait(60)
     assert counters.read().probes == ProbeCounts(run=400)
+    runner.stop()
+
+
+def test_the_thread_is_started_later_when_the_system_has_none_at_first(
+    counters: Counters, no_threads: Refusing
+) -> None:
+    runner = ProbeRunner(counters, max_waiting=10, timeout_s=10)
+    runner.submit(Search())
+    assert not runner.wait(20)
+    no_threads.is_over = True
+    runner.submit(Search())
+    assert runner.wait(20)
+    assert counters.read().probes == ProbeCounts(run=2)
+    runner.stop()
+
+
+def test_a_probe_without_a_thread_is_dropped_and_counted(counters: Counters, no_threads: Refusing) -> None:
+    runner = ProbeRunner(counters, max_waiting=10, timeout_s=10)
+    no_threads.is_over = True
+    runner.submit(Search())
+    assert runner.wait(20)
+    no_threads.is_over = False
+    runner.submit(Search())
+    assert runner.wait(20)
+    assert counters.read().probes == ProbeCounts(run=1, dropped=1)
     runner.stop()

@@ -274,3 +274,38 @@ def test_a_frame_is_an_export_request(tmp_path: Path) -> None:
     with taken:
         first = next(taken.frames())
     assert len(ExportTraceServiceRequest.FromString(first.payload).resource_spans) == 1
+
+
+@pytest.mark.parametrize("what", ["file", "directory"])
+def test_a_fork_while_the_disk_works_leaves_no_segment_locked(tmp_path: Path, what: str) -> None:
+    """With a disk that takes its time, so that the fork comes in the middle."""
+    script = """
+    import stat
+    inside, over, sync = threading.Event(), threading.Event(), os.fsync
+
+    def slow(descriptor):
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode) == (sys.argv[3] == "directory"):
+            inside.set()
+            over.wait(10)
+        sync(descriptor)
+
+    os.fsync = slow
+    ask("ask")
+    assert inside.wait(20)
+    child = os.fork()
+    if child == 0:
+        held = [os.readlink(f"/proc/self/fd/{each}") for each in os.listdir("/proc/self/fd") if int(each) > 2
+                and os.path.exists(f"/proc/self/fd/{each}")]
+        print("child", [name for name in held if name.endswith(".spool")], flush=True)
+        sys.stdin.read()
+        os._exit(0)
+    over.set()
+    ragvigil.shutdown()
+    print("parent", flush=True)
+    sys.stdin.read()
+    """
+    with running(script, nowhere(), str(tmp_path), what) as (process, output):
+        lines = sorted(output.readline().split(maxsplit=1) for _ in range(2))
+        assert lines == [["child", "[]\n"], ["parent"]]
+        assert answers_in(tmp_path) == ["ask"]
+        process.communicate("")

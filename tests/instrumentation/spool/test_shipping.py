@@ -1,5 +1,6 @@
 """Delivery from segments: oldest first, in large requests, deleted only when all of it was taken."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -168,3 +169,55 @@ def test_an_empty_directory_and_a_missing_one_have_nothing_to_ship(counters: Cou
     for directory in (tmp_path, tmp_path / "missing"):
         ledger = SegmentWriter(directory, "p", 1 << 30, counters).ledger
         assert not Shipper(directory, ledger, counters).ship(Answers())
+
+
+def test_what_was_refused_before_a_failure_is_counted_once(write: Write, counters: Counters, tmp_path: Path) -> None:
+    half = BATCH_BYTES * 2 // 3
+    writer = write((Signal.TRACES, traces(1, padding=half // 2)), (Signal.TRACES, traces(2, padding=half // 2)))
+    shipper = Shipper(tmp_path, writer.ledger, counters)
+    answers = Answers(REFUSED, RETRY)
+    shipped(shipper, answers)
+    shipped(shipper, answers)
+    assert answers.trace_numbers() == [2]
+    assert counters.read().spool == SpoolCounts(delivered=1, refused=2)
+    assert (counters.read().spooled, counters.read().dropped) == (2, 2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_file_of_the_same_name_is_read_from_its_beginning(
+    write: Write, counters: Counters, tmp_path: Path
+) -> None:
+    half = BATCH_BYTES * 2 // 3
+    writer = write((Signal.TRACES, traces(1, padding=half // 2)), (Signal.TRACES, traces(2, padding=half // 2)))
+    shipper = Shipper(tmp_path, writer.ledger, counters)
+    shipped(shipper, Answers(ACCEPTED, RETRY))
+    (file,) = tmp_path.iterdir()
+    file.unlink()
+    write(*((Signal.TRACES, traces(number, padding=half // 2)) for number in (3, 4)))
+    answers = Answers()
+    shipped(shipper, answers)
+    assert answers.trace_numbers() == [3, 4]
+
+
+def test_a_segment_that_cannot_be_deleted_is_delivered_once_and_holds_up_no_other(
+    write: Write, counters: Counters, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = write((Signal.TRACES, traces(1)))
+    (stuck,) = tmp_path.iterdir()
+    os.utime(stuck, ns=(1, 1))
+    write((Signal.TRACES, traces(2)), instance="q")
+    unlink = Path.unlink
+
+    def refuse(path: Path, missing_ok: bool = False) -> None:
+        if path == stuck:
+            raise PermissionError("not allowed")
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    shipper, answers = Shipper(tmp_path, writer.ledger, counters), Answers()
+    with pytest.raises(PermissionError):
+        shipped(shipper, answers)
+    shipped(shipper, answers)
+    shipped(shipper, answers)
+    assert answers.trace_numbers() == [1, 2]
+    assert list(tmp_path.iterdir()) == [stuck]

@@ -19,9 +19,11 @@ from ragvigil.spool.frames import HEADER, Frame, Kind, packed
 from ragvigil.spool.framing import packed_frames
 from ragvigil.spool.writer import SegmentWriter
 from ragvigil_monitor.errors import StoreUnavailable
+from ragvigil_monitor.receiver import spool
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.columns import AT
 from ragvigil_monitor.receiver.commit import Committer
+from ragvigil_monitor.receiver.decoding import decode_traces
 from ragvigil_monitor.receiver.spool import SpoolReader, open_spool_reader
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store
@@ -159,6 +161,26 @@ def test_a_frame_that_is_no_request_is_counted_and_its_neighbours_stored(
     written(tmp_path, request(1), b"\xff no protobuf", request(2))
     assert reader.read_all() == 1
     wait_until(lambda: totals() == {"spans_committed": 12, "rejected_request_400": 1})
+
+
+@pytest.mark.parametrize("failure", [RecursionError, OverflowError, KeyError])
+def test_a_frame_that_defeats_decoding_holds_nothing_up(
+    reader: SpoolReader, tmp_path: Path, totals: Totals, monkeypatch: pytest.MonkeyPatch, failure: type[Exception]
+) -> None:
+    odd = request(2)
+
+    def failing(payload: bytes, *arguments: Any, **named: Any) -> Batch:
+        if payload == odd:
+            raise failure
+        return decode_traces(payload, *arguments, **named)
+
+    monkeypatch.setattr(spool, "decode_traces", failing)
+    written(tmp_path, request(1), odd, request(3))
+    written(tmp_path, request(4), name="q-000001.spool")
+    assert reader.read_all() == 2
+    wait_until(lambda: totals() == {"spans_committed": 18, "rejected_spool_damaged": 1})
+    assert [file.name for file in tmp_path.iterdir()] == ["p-000001.spool.corrupt"]
+    assert reader.read_all() == 0
 
 
 def test_what_is_no_regular_file_is_left_alone(reader: SpoolReader, tmp_path: Path) -> None:
