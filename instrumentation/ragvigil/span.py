@@ -66,8 +66,6 @@ class RecordedSpan(Span):
         self.taken = False
         self._token: Token[Context] | None = None
 
-    # --- life -----------------------------------------------------------------------------------------------
-
     def start(self, context: Context) -> None:
         """Begin below what is current in `context`: ids, place in the trace, start time.
 

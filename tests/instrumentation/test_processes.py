@@ -100,9 +100,18 @@ def test_another_implementation_of_contexts_is_respected(tmp_path: Path) -> None
 
 
 def test_import_is_quick() -> None:
-    """150 ms of CPU are promised; the fastest of three runs, so that neighbours do not count."""
-    script = "import time; began = time.process_time(); import ragvigil; print(time.process_time() - began)"
-    assert min(float(run(script)) for _ in range(3)) < 0.15
+    """Beside what OpenTelemetry and protobuf cost alone, since machines differ; the benchmark prints milliseconds.
+
+    numpy alone would double it.
+    """
+
+    def cost_s(statement: str) -> float:
+        return float(run(f"import time; began = time.process_time(); {statement}; print(time.process_time() - began)"))
+
+    messages = "opentelemetry.proto.collector.{0}.v1.{0}_service_pb2"
+    theirs = f"import opentelemetry.trace, {messages.format('trace')}, {messages.format('logs')}"
+    runs = [(cost_s("import ragvigil"), cost_s(theirs)) for _ in range(5)]
+    assert min(ours for ours, _ in runs) < 4 * min(others for _, others in runs)
 
 
 def test_what_waits_is_delivered_at_exit(receiver: Receiver) -> None:

@@ -12,7 +12,8 @@ SECONDS = 20
 RUNS = ("memory", "spool")
 MOST_GROWTH_MIB = 8.0
 MOST_P50_RATIO = 3.0
-MOST_P99_RATIO = 5.0
+MOST_P99_RATIO = 50.0
+"""One that waits for a receiver, or for a disk, takes a thousand times as long; a busy machine takes ten times."""
 QUEUE_SPANS = 3 * 1000
 
 
