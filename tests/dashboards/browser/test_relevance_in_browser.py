@@ -87,6 +87,7 @@ def save(page: Page, labelled: int) -> None:
     read(page)
     page.keyboard.press("Enter")
     expect(page.locator(".rw-top")).to_contain_text(f"{labelled} labelled today")
+    settle(page)  # until then keys would mark the item that is on its way out
 
 
 def send(page: Page) -> None:

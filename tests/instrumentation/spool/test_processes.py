@@ -296,12 +296,13 @@ def test_a_fork_while_the_disk_works_leaves_no_segment_locked(tmp_path: Path, wh
     if child == 0:
         held = [os.readlink(f"/proc/self/fd/{each}") for each in os.listdir("/proc/self/fd") if int(each) > 2
                 and os.path.exists(f"/proc/self/fd/{each}")]
-        print("child", [name for name in held if name.endswith(".spool")], flush=True)
+        segments = [name for name in held if name.endswith(".spool")]
+        os.write(1, f"child {segments}\\n".encode())  # as a whole: the parent writes too
         sys.stdin.read()
         os._exit(0)
     over.set()
     ragvigil.shutdown()
-    print("parent", flush=True)
+    os.write(1, b"parent\\n")
     sys.stdin.read()
     """
     with running(script, nowhere(), str(tmp_path), what) as (process, output):
