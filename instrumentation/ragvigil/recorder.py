@@ -34,6 +34,7 @@ from ragvigil.tokens import signed, verified
 from ragvigil.version import __version__
 
 if TYPE_CHECKING:
+    from ragvigil.bridge.bridge import Bridge
     from ragvigil.export.spooling import SpoolingExporter
     from ragvigil.span import RecordedSpan
 
@@ -75,11 +76,7 @@ class Recorder:
         sender = Sender(
             self._queue, self._counters, encoder, RequestEncoder(resource), self._spool or exporter, redactor
         )
-        from ragvigil.bridge.bridge import Bridge  # not needed until something is configured
-
-        bounds = (settings.max_queue_traces, settings.max_queue_bytes)
-        uncounted = Redactor(settings.content, settings.redactors, secret, Counters())
-        self._bridge = Bridge(uncounted.redact, encoder, resource, self._counters, *bounds) if settings.bridge else None
+        self._bridge = _bridge(settings, secret, encoder, resource, self._counters)
         self._worker = Worker(
             self._queue,
             sender,
@@ -208,6 +205,23 @@ class Recorder:
         self._counters = Counters()
         if self._spool is not None:
             self._spool.abandon()
+
+
+def _bridge(
+    settings: Settings, secret: bytes, encoder: SpanEncoder, resource: Mapping[str, Value], counters: Counters
+) -> "Bridge | None":
+    """The way to the application's own span processors, unless it is not wanted.
+
+    It redacts for itself; what that changes is counted where the same spans are redacted for delivery.
+    """
+    if not settings.bridge:
+        return None
+    from ragvigil.bridge.bridge import Bridge  # not needed until something is configured
+    from ragvigil.redaction.redactor import Redactor
+
+    uncounted = Redactor(settings.content, settings.redactors, secret, Counters())
+    bounds = (settings.max_queue_traces, settings.max_queue_bytes)
+    return Bridge(uncounted.redact, encoder, resource, counters, *bounds)
 
 
 def _spool(

@@ -15,10 +15,8 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
 from statistics import median
@@ -38,6 +36,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from tests.benchmarks._receiver import receiver
 from tests.benchmarks._sides import REDACTED, Texts, bare, ours, texts
 from tests.samples.distributions import distributions
 
@@ -151,52 +150,13 @@ def _interpreter_ms(statement: str, repeats: int) -> float:
     return 1000 * median([float(run.stdout) for run in runs])
 
 
-class Accepting(BaseHTTPRequestHandler):
-    """Answers every request with an empty success."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self) -> None:
-        """Read the body, say yes."""
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-@contextmanager
-def receiver() -> Iterator[str]:
-    """A receiver in a process of its own, so that its CPU is nobody's; its address."""
-    process = subprocess.Popen([sys.executable, __file__, "--receive"], stdout=subprocess.PIPE, text=True)
-    try:
-        port = process.stdout.readline().strip() if process.stdout else ""
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def receive() -> None:
-    """Serve until terminated, after printing the port."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Accepting)
-    print(server.server_port, flush=True)
-    server.serve_forever()
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="Cost of recording, beside the bare SDK.")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--rounds", type=int, default=9, help="rounds that count")
     parser.add_argument("--traces", type=int, default=200, help="traces a round and side")
-    parser.add_argument("--receive", action="store_true", help=argparse.SUPPRESS)
     wanted = parser.parse_args()
-    if wanted.receive:
-        receive()
-        return
     refuse_unequal_sides()
     with receiver() as endpoint:
         found = measure(endpoint, wanted.rounds, wanted.traces)

@@ -16,11 +16,12 @@ import sys
 import tempfile
 import time
 from array import array
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.benchmarks._receiver import receiver
 
 import ragvigil
 from ragvigil import relevance, where
@@ -144,54 +145,16 @@ def measure(seconds: float, rate: int) -> dict[str, float]:
     return {**found, "spool_dir_mib": spool_mib, "spool_limit_mib": SPOOL_BYTES / MIB}
 
 
-class Accepting(BaseHTTPRequestHandler):
-    """Answers every request with an empty success."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self) -> None:
-        """Read the body, say yes."""
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-@contextmanager
-def receiver() -> Iterator[str]:
-    """A receiver in a process of its own; when it has ended, its address is one where nobody listens."""
-    process = subprocess.Popen([sys.executable, __file__, "--receive"], stdout=subprocess.PIPE, text=True)
-    try:
-        port = process.stdout.readline().strip() if process.stdout else ""
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.communicate()
-
-
-def receive() -> None:
-    """Serve until terminated, after printing the port."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Accepting)
-    print(server.server_port, flush=True)
-    server.serve_forever()
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="A steady load into a receiver that is not there.")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--seconds", type=float, default=600, help="length of a run")
     parser.add_argument("--rate", type=int, default=1000, help="traces a second")
-    parser.add_argument("--receive", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--load", help=argparse.SUPPRESS)
     parser.add_argument("--spool", default="", help=argparse.SUPPRESS)
     wanted = parser.parse_args()
-    if wanted.receive:
-        receive()
-    elif wanted.load:
+    if wanted.load:
         spool = {"spool_dir": wanted.spool, "max_spool_bytes": SPOOL_BYTES} if wanted.spool else {}
         ragvigil.configure(service_name="load", endpoint=wanted.load, secret_key=b"k" * 16, **spool)
         print(json.dumps(asdict(load(wanted.seconds, wanted.rate))))
