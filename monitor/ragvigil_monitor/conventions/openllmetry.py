@@ -8,6 +8,8 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import orjson
+
 from ragvigil import attributes as names
 from ragvigil_monitor.conventions.convention import Attributes, Convention, Event, Found
 from ragvigil_monitor.conventions.genai import LEAVES
@@ -117,6 +119,15 @@ def _filters(attributes: Attributes) -> tuple[str, object] | None:
         return None
 
 
+def _late_question(attributes: Attributes) -> str | None:
+    """What a streamed chain of LangChain was given: known at its end, and told beside what it returned."""
+    output = parsed(attributes.get(_OUTPUT))
+    beside = output.get("kwargs") if isinstance(output, dict) else None
+    if not isinstance(beside, dict) or "inputs" not in beside:
+        return None
+    return question_in("inputs")({"inputs": orjson.dumps(beside["inputs"]).decode()})
+
+
 def _number(value: object) -> float | None:
     try:
         return float(value) if isinstance(value, str | int | float) else None
@@ -147,6 +158,7 @@ OPENLLMETRY: Final = Convention(
     questions=(
         last_user_message("gen_ai.prompt", "role", "content"),
         question_in("traceloop.entity.input"),
+        _late_question,
     ),
     answers=(
         last_model_message("gen_ai.completion", "role", "content"),

@@ -94,16 +94,24 @@ def _spoken(value: object, keys: Iterable[str], roles: set[str]) -> str | None:
 
 
 def _search(value: object, keys: Iterable[str], roles: set[str], depth: int) -> str | None:
-    if isinstance(value, str):
-        return value.strip() or None
     if depth > _MAX_DEPTH:
         return None
+    if isinstance(value, str):
+        return _in_string(value, keys, roles, depth)
     if isinstance(value, list):
         return _in_list(value, keys, roles, depth)
     if isinstance(value, dict):
         inner = [value[key] for key in keys if key in value] or (list(value.values()) if len(value) == 1 else [])
         return next((found for each in inner if (found := _search(each, keys, roles, depth + 1))), None)
     return None
+
+
+def _in_string(value: str, keys: Iterable[str], roles: set[str], depth: int) -> str | None:
+    """A text; or what JSON in it says. JSON whose names say nothing is a text itself, unless it is empty."""
+    meant = parsed(value) if value.startswith("{") else None
+    if isinstance(meant, dict):
+        return _search(meant, keys, roles, depth + 1) or (value if any(meant.values()) else None)
+    return value.strip() or None
 
 
 def _in_list(values: list[object], keys: Iterable[str], roles: set[str], depth: int) -> str | None:

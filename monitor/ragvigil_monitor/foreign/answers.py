@@ -4,7 +4,6 @@ An answer is the root-most chain, workflow or agent in which a model was called;
 lie below: one answer for all calls of a request. Nothing else is one: no embedding of documents, no search alone.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
@@ -16,28 +15,18 @@ _APART: Final = {"EVALUATOR", "GUARDRAIL"}
 """Kinds below which models judge, and answer nobody."""
 
 
-def owners(trace: Trace, *, is_complete: bool) -> dict[Node, Node]:
+def owners(trace: Trace, echoes: Collection[Node] = (), *, is_complete: bool) -> dict[Node, Node]:
     """Of each span the answer that it belongs to; spans that belong to none are left out.
 
-    is_complete: nothing more is expected, so that parents that have not arrived never will.
+    echoes: calls of models that do not count. is_complete: nothing more is expected, parents neither; spans whose
+    parents did not arrive are judged together, as if they had one.
     """
-    calling = _calling(trace)
+    calling = _calling(trace, echoes)
     found: dict[Node, Node] = {}
-    for roots in _siblings(trace.roots):
-        if is_complete or is_entry(roots[0]):
-            found |= _owners_among(roots, calling)
+    orphans = [root for root in trace.roots if not is_entry(root)]
+    for roots in [*([root] for root in trace.roots if is_entry(root)), *([orphans] if is_complete else [])]:
+        found |= _owners_among(roots, calling)
     return found | (_stray(trace, found) if is_complete else {})
-
-
-def _siblings(roots: Sequence[Node]) -> Iterator[list[Node]]:
-    """Entries one by one; other roots by the parent that they have in common and that did not arrive."""
-    orphans: defaultdict[bytes, list[Node]] = defaultdict(list)
-    for root in roots:
-        if is_entry(root):
-            yield [root]
-        else:
-            orphans[root.row["parent_span_id"]].append(root)
-    yield from orphans.values()
 
 
 def _owners_among(roots: Sequence[Node], calling: Collection[Node]) -> dict[Node, Node]:
@@ -48,7 +37,7 @@ def _owners_among(roots: Sequence[Node], calling: Collection[Node]) -> dict[Node
 
 
 def _answers(roots: Sequence[Node], calling: Collection[Node]) -> list[Node]:
-    """The answers in trees that have one parent, or are one tree."""
+    """The answers in one tree, or in trees that have lost what they were below."""
     chains = [chain for root in roots for chain in _chains(root, calling)]
     only = roots[0] if len(roots) == 1 else None
     if len(chains) > 1 and only is not None and SPAN_KIND in only.attributes:
@@ -69,11 +58,11 @@ def _chains(root: Node, calling: Collection[Node]) -> Iterator[Node]:
             waiting += reversed(node.below)
 
 
-def _calling(trace: Trace) -> set[Node]:
+def _calling(trace: Trace, echoes: Collection[Node]) -> set[Node]:
     """Calls of models, and everything that they lie below."""
     found: set[Node] = set()
     for node in trace.all():
-        if node.kind == "LLM" and node.is_foreign:
+        if node.kind == "LLM" and node.is_foreign and (node.parent or node not in echoes):
             each: Node | None = node
             while each is not None and each not in found and each.kind not in _APART:
                 found.add(each)

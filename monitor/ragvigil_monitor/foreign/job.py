@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from ragvigil_monitor.conventions.genai import SPEAKING_EVENTS
 from ragvigil_monitor.foreign.settling import Settlement, settle
 from ragvigil_monitor.job import Turn, Write
 from ragvigil_monitor.service import Service
@@ -68,7 +69,8 @@ def _settle_some(writer: Writer, trace_ids: list[bytes], turn: Turn) -> None:
     within = {"start": turn.start - 2 * OVERLAP, "end": turn.now + 2 * OVERLAP}
     rows = writer.execute("spans_to_settle", trace_ids=trace_ids, **within)
     answers = writer.execute("answers_to_settle", trace_ids=trace_ids, **within)
-    _write(writer, settle(rows, answers, turn.now), within)
+    events = writer.execute("messages_of_traces", trace_ids=trace_ids, event_names=list(SPEAKING_EVENTS), **within)
+    _write(writer, settle(rows, answers, events, now=turn.now), within)
 
 
 def _write(writer: Writer, found: Settlement, within: dict[str, Any]) -> None:

@@ -33,13 +33,10 @@ def answer_row(answer: Node, owned: Sequence[Node]) -> dict[str, Any]:
 
 
 def _question(answer: Node, ordered: Sequence[Node]) -> str | None:
-    """What the answer was asked; else what was searched for; else what the last call was told."""
+    """What the answer was asked; else what was searched for; else what a call was told, which is the whole prompt."""
+    asked = question_of(answer.attributes) if answer.kind != "LLM" else None
     searched = (node.row["query_text"] for node in ordered if node.row["stage"] == "retrieve")
-    return (
-        question_of(answer.attributes)
-        or next((text for text in searched if text), None)
-        or _first(question_of, reversed(_calls(ordered)))
-    )
+    return asked or next((text for text in searched if text), None) or _first(question_of, reversed(_calls(ordered)))
 
 
 def _calls(nodes: Iterable[Node]) -> list[Node]:

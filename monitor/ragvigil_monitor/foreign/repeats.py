@@ -21,9 +21,9 @@ _TELLS: Final[Mapping[str, tuple[str, ...]]] = {
 _ABOVE: Final = {"CHAIN", "AGENT"}
 
 
-def changes(trace: Trace) -> dict[Node, dict[str, Any]]:
-    """The columns that have to change so that each step counts once, by span."""
-    repeated = _repeated(trace)
+def changes(trace: Trace, echoes: Collection[Node] = ()) -> dict[Node, dict[str, Any]]:
+    """The columns that have to change so that each step counts once, by span. echoes: spans that do not count."""
+    repeated = _repeated(trace) | {node for node in trace.all() if node in echoes}
     found = {node: _emptied(node) for node in repeated}
     for node, query_text in _inherited(trace, repeated):
         found[node] = {"query_text": query_text}

@@ -8,7 +8,9 @@ from typing import Any, Final
 
 import orjson
 
+from ragvigil_monitor.conventions.genai import messages_of
 from ragvigil_monitor.foreign.answers import owners
+from ragvigil_monitor.foreign.echoes import echoes
 from ragvigil_monitor.foreign.reading import answer_id, answer_row
 from ragvigil_monitor.foreign.repeats import USAGE, changes
 from ragvigil_monitor.foreign.tree import Node, Trace, grow
@@ -19,6 +21,7 @@ PATIENCE: Final = timedelta(minutes=2)
 """After so long without anything new, parents that have not arrived are not waited for."""
 REPEATED_USAGE: Final = "otel.repeated_usage"
 """Where the tokens and cost of a span are kept that another span reports too."""
+Row = Mapping[str, Any]
 _CHANGED: Final = ("answer_span_id", "stage", *USAGE, "query_text", "attributes")
 
 
@@ -31,28 +34,45 @@ class Settlement:
     spans: list[dict[str, Any]] = field(default_factory=list)
 
 
-def settle(rows: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]], now: datetime) -> Settlement:
-    """Judge whole traces. rows: all their spans; answers: those that the store has of them (trace, span, answer id)."""
+def settle(rows: Sequence[Row], answers: Sequence[Row], events: Sequence[Row] = (), *, now: datetime) -> Settlement:
+    """Judge whole traces.
+
+    rows: all their spans; answers: those that the store has of them (trace, span, answer id); events: log events in
+    which models and users spoke.
+    """
     stored: defaultdict[bytes, dict[bytes, str]] = defaultdict(dict)
     for each in answers:
         stored[each["trace_id"]][each["span_id"]] = each["answer_id"]
-    spans: defaultdict[bytes, list[Node]] = defaultdict(list)
-    for row in rows:
-        spans[row["trace_id"]].append(Node(row, _attributes(row)))
+    traces = _traces(rows, events)
+    repeated = echoes(traces.values())
     result = Settlement()
-    for trace_id, nodes in spans.items():
-        silent = now - max(node.ended_at for node in nodes)
+    for trace_id, trace in traces.items():
+        silent = now - max(node.ended_at for node in trace.all())
         if silent >= QUIET:
-            _settle_trace(grow(nodes), stored[trace_id], silent >= PATIENCE, result)
+            _settle_trace(trace, stored[trace_id], repeated, silent >= PATIENCE, result)
     return result
 
 
-def _settle_trace(trace: Trace, stored: Mapping[bytes, str], is_complete: bool, result: Settlement) -> None:
+def _traces(rows: Sequence[Row], events: Sequence[Row]) -> dict[bytes, Trace]:
+    said: defaultdict[tuple[bytes, bytes], dict[str, object]] = defaultdict(dict)
+    for event in events:
+        said[event["trace_id"], event["span_id"]] |= messages_of(event["event_name"], event["body"], _attributes(event))
+    spans: defaultdict[bytes, list[Node]] = defaultdict(list)
+    for row in rows:
+        told = said.get((row["trace_id"], row["span_id"]), {})
+        spans[row["trace_id"]].append(Node(row, {**told, **_attributes(row)}))
+    grown = {trace_id: grow(nodes) for trace_id, nodes in spans.items()}
+    return {trace_id: trace for trace_id, trace in grown.items() if trace.roots}
+
+
+def _settle_trace(
+    trace: Trace, stored: Mapping[bytes, str], repeated: Collection[Node], is_complete: bool, result: Settlement
+) -> None:
     """Where the application says itself what its answers are, only what repeats is settled."""
     has_own = any(name != answer_id(_trace_id(trace), span_id) for span_id, name in stored.items())
-    belongs = {} if has_own else owners(trace, is_complete=is_complete)
+    belongs = {} if has_own else owners(trace, repeated, is_complete=is_complete)
     _settle_answers(belongs, stored, result)
-    _settle_spans(trace, belongs, result)
+    _settle_spans(trace, belongs, repeated, result)
 
 
 def _trace_id(trace: Trace) -> bytes:
@@ -70,8 +90,8 @@ def _settle_answers(belongs: Mapping[Node, Node], stored: Collection[bytes], res
             result.answers.append(answer_row(answer, nodes))
 
 
-def _settle_spans(trace: Trace, belongs: Mapping[Node, Node], result: Settlement) -> None:
-    changed = changes(trace)
+def _settle_spans(trace: Trace, belongs: Mapping[Node, Node], repeated: Collection[Node], result: Settlement) -> None:
+    changed = changes(trace, repeated)
     for node in trace.all():
         row = node.row
         wanted = dict(changed.get(node, {}))

@@ -69,7 +69,7 @@ def give(make_service: Any, memory_store: Store) -> Callable[..., Seen]:
 
 @pytest.fixture(params=["as sent", "one span a request", "last first"])
 def received(request: Any, give: Callable[..., Seen]) -> Received:
-    """Gives a recording by its name: in the requests that were recorded, span by span, and span by span from the end."""
+    """Gives a recording by its name: in the requests that were recorded, span by span, or that from the end."""
 
     def receive(name: str) -> Seen:
         requests = recorded(name)

@@ -1,7 +1,8 @@
 -- Which spans do some traces have in a time range, probes left out?
 SELECT
-    trace_id, span_id, parent_span_id, answer_span_id, started_at, duration_ms, service, service_version, status, kind,
-    stage, input_tokens, output_tokens, cached_tokens, cost_usd, query_text, output_documents, attributes
+    trace_id, span_id, parent_span_id, answer_span_id, started_at, duration_ms, service, service_version, instance_id,
+    status, kind, stage, input_tokens, output_tokens, cached_tokens, cost_usd, time_to_first_token_ms,
+    query_text, output_documents, attributes
 FROM spans
 WHERE started_at >= $start::TIMESTAMP AND started_at < $end::TIMESTAMP AND list_contains($trace_ids, trace_id)
     AND probe_id IS NULL;
