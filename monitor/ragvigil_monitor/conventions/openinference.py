@@ -4,6 +4,7 @@ Read from openinference-semantic-conventions 0.1.42 and openinference-instrument
 4.6.1, openai 0.1.66}.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -17,16 +18,19 @@ from ragvigil_monitor.conventions.texts import (
     question_in,
 )
 
+_RANKED: Final = re.compile(rf"{re.escape(names.RETRIEVAL_DOCUMENTS)}\.\d{{1,6}}\.")
+
 
 def _documents(attributes: Attributes, events: Sequence[Event]) -> Found | None:
-    """What LangChain's retriever returned: its flattened documents have no ids, its output has them."""
+    """What a retriever of LangChain returned: only its output has the ids. Else how many documents there are."""
     del events
     output = parsed(attributes.get(names.OUTPUT_VALUE))
     listed = output.get("documents") if isinstance(output, dict) else None
-    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
-        return None
-    ids = [each.get("id") for each in listed]
-    return Found([each if isinstance(each, str) else None for each in ids], [None] * len(ids))
+    if isinstance(listed, list) and all(isinstance(each, dict) for each in listed):
+        ids = [each.get("id") for each in listed]
+        return Found([each if isinstance(each, str) else None for each in ids], [None] * len(ids))
+    ranks = {match[0] for name in attributes if (match := _RANKED.match(name))}
+    return Found([None] * len(ranks), [None] * len(ranks)) if ranks else None
 
 
 OPENINFERENCE: Final = Convention(

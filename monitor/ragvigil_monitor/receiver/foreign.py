@@ -18,12 +18,11 @@ from ragvigil_monitor.conventions.provenance import (
     SCOPE_VERSION,
     SPAN_KIND,
 )
-from ragvigil_monitor.receiver.columns import AT, THIRD_CHOICE
+from ragvigil_monitor.receiver.columns import THIRD_CHOICE
 from ragvigil_monitor.receiver.draft import Draft
 from ragvigil_monitor.receiver.events import EVENTS, event_values
 from ragvigil_monitor.receiver.values import json_text, number
 
-_STAGE = AT["stage"]
 _STAGE_OF_KIND: Final[Mapping[object, str]] = {
     "EMBEDDING": "embed",
     "RETRIEVER": "retrieve",
@@ -39,8 +38,8 @@ _REQUESTS: Final = {Span.SPAN_KIND_SERVER: "SERVER", Span.SPAN_KIND_CONSUMER: "C
 
 
 def is_foreign(draft: Draft) -> bool:
-    """Whether a span says nothing in Ragvigil's own words."""
-    return draft.row[_STAGE] is None and names.ANSWER_ID not in draft.rest and draft["probe_id"] is None
+    """Whether a span without a stage says nothing else in Ragvigil's own words."""
+    return names.ANSWER_ID not in draft.rest and draft["probe_id"] is None
 
 
 def kind_of(draft: Draft) -> str | None:

@@ -23,6 +23,7 @@ from ragvigil_monitor.span_ids import SPAN_ID_BYTES, has_ids
 
 _STATUS: Final = {Status.STATUS_CODE_OK: "ok", Status.STATUS_CODE_ERROR: "error"}
 _FILTER_STATES: Final = {"known", "none", "partial", "unknown"}
+_STAGE: Final = AT["stage"]
 _NOT_YET_PLACED: Final = (None,) * (AT["dropped_attributes"] - AT["status_message"] - 1)
 
 
@@ -32,9 +33,10 @@ def read_traces(request: ExportTraceServiceRequest, received_us: int) -> Batch:
     vectors: list[Sent] = []
     for group in request.resource_spans:
         sender = sender_of(group.resource)
-        for scope in group.scope_spans:
-            for span in scope.spans:
-                _read_span(span, scope.scope, sender, received_us, batch, vectors)
+        for library in group.scope_spans:
+            scope = library.scope
+            for span in library.spans:
+                _read_span(span, scope, sender, received_us, batch, vectors)
     link_by_parents(batch.spans)
     batch.query_vectors = vector_rows(vectors, lambda row: batch.count(row[AT["service"]], "flawed_bad_vector"))
     return batch
@@ -103,7 +105,7 @@ def _place_attributes(span: Span, scope: InstrumentationScope, draft: Draft) -> 
             _place_second(draft, attribute, position, accepts)
     _place_kind(draft)
     place_documents(draft, flattened)
-    if is_foreign(draft):
+    if draft.row[_STAGE] is None and is_foreign(draft):
         read_foreign(draft, span, scope)
     place_answer_span_id(draft)
 

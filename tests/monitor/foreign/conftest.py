@@ -1,4 +1,4 @@
-"""A monitor that has received a recording over HTTP and had time to settle it."""
+"""A monitor that has received what other instrumentations sent, and had time to settle it."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -7,15 +7,21 @@ from typing import Any
 import httpx
 import orjson
 import pytest
-from tests.samples.foreign.recordings import Request, after, one_span_each, recorded
-from tests.samples.otlp import PROTOBUF
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from tests.samples.foreign.recordings import Request, after
+from tests.samples.otlp import NOW, PROTOBUF, traces
 from tests.samples.servers import running_api
 
+from ragvigil_monitor.foreign.job import settle_foreign
+from ragvigil_monitor.job import Turn
+from ragvigil_monitor.receiver.decoding import decode_traces
+from ragvigil_monitor.receiver.times import microseconds
+from ragvigil_monitor.receiver.writing import write
 from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.store import Store
 
 Row = dict[str, Any]
-Received = Callable[..., "Seen"]
+SCOPE = {"name": "openinference.instrumentation.langchain", "version": "0.1.80"}
 
 
 class Seen:
@@ -25,19 +31,25 @@ class Seen:
         self.store = store
 
     def answers(self) -> list[Row]:
-        return self._all("SELECT * FROM answers ORDER BY started_at")
+        """Every answer, the earliest first."""
+        return self._all("SELECT * FROM answers ORDER BY started_at, span_id")
 
     def spans(self, stage: str | None = None) -> list[Row]:
+        """Every span, or those of a stage, the earliest first."""
         found = self._all("SELECT * FROM spans ORDER BY started_at, duration_ms DESC")
         return [row for row in found if stage is None or row["stage"] == stage]
 
     def of(self, answer: Row, stage: str) -> list[Row]:
         """The stages of one answer."""
-        return [
-            row
-            for row in self.spans(stage)
-            if (row["trace_id"], row["answer_span_id"]) == (answer["trace_id"], answer["span_id"])
-        ]
+        key = (answer["trace_id"], answer["span_id"])
+        return [row for row in self.spans(stage) if (row["trace_id"], row["answer_span_id"]) == key]
+
+    def cost_usd(self) -> float | None:
+        """What the only answer cost."""
+        day = timedelta(days=1)
+        (row,) = self.store.rows("costs_of_answers", window_start=NOW - day, window_end=NOW + day)
+        cost: float | None = row["value"]
+        return cost
 
     def _all(self, sql: str) -> list[Row]:
         cursor = self.store._cursor().execute(sql)
@@ -45,36 +57,58 @@ class Seen:
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
-def ids(row: Row) -> list[str]:
-    """Ids of what a search returned."""
-    return [each["id"] for each in orjson.loads(row["output_documents"] or "[]")]
-
-
 @pytest.fixture
-def give(make_service: Any, memory_store: Store) -> Callable[..., Seen]:
-    """Posts requests to a monitor and runs its jobs `later` after the last span ended; then what its store says."""
+def post(make_service: Any, memory_store: Store) -> Callable[..., Seen]:
+    """Posts requests over HTTP and runs all jobs `later` after the last span ended; then what the store says."""
 
-    def post(requests: list[Request], later: timedelta = timedelta(minutes=5), runs: int = 2) -> Seen:
+    def give(requests: list[Request], later: timedelta = timedelta(minutes=5)) -> Seen:
         now: datetime = after(requests, later)
         service = make_service(now)
         with running_api(service) as url, httpx.Client(base_url=url, headers=PROTOBUF, timeout=30) as client:
             for request in requests:
                 client.post(request.path, content=request.body).raise_for_status()
-        for _ in range(runs):
-            run_due(service, now)
+        run_due(service, now)
         return Seen(memory_store)
 
-    return post
+    return give
 
 
-@pytest.fixture(params=["as sent", "one span a request", "last first"])
-def received(request: Any, give: Callable[..., Seen]) -> Received:
-    """Gives a recording by its name: in the requests that were recorded, span by span, or that from the end."""
+@pytest.fixture
+def store_spans(memory_store: Store) -> Callable[..., None]:
+    """Stores spans of one request."""
 
-    def receive(name: str) -> Seen:
-        requests = recorded(name)
-        if request.param != "as sent":
-            requests = one_span_each(requests)
-        return give(requests[::-1] if request.param == "last first" else requests)
+    def put(*spans: Span, scope: Any = SCOPE, now: datetime = NOW) -> None:
+        batch = decode_traces(traces(*spans, scope=scope).SerializeToString(), microseconds(now))
+        with memory_store.transaction() as writer:
+            write(writer, batch, now)
 
-    return receive
+    return put
+
+
+@pytest.fixture
+def settle(make_service: Any, memory_store: Store) -> Callable[..., Seen]:
+    """Settles `after_s` seconds after NOW; then what the store says."""
+
+    def run(after_s: float = 60) -> Seen:
+        now = NOW + timedelta(seconds=after_s)
+        with memory_store.transaction() as writer:
+            settle_foreign(make_service(now), Turn(now, [now], now))(writer)
+        return Seen(memory_store)
+
+    return run
+
+
+@pytest.fixture
+def settled(store_spans: Callable[..., None], settle: Callable[..., Seen]) -> Callable[..., Seen]:
+    """Stores spans of one request and settles them a minute later."""
+
+    def give(*spans: Span, **given: Any) -> Seen:
+        store_spans(*spans, **given)
+        return settle()
+
+    return give
+
+
+def documents(row: Row) -> list[tuple[str, float | None]]:
+    """Ids and scores that a search returned."""
+    return [(each["id"], each["score"]) for each in orjson.loads(row["output_documents"] or "[]")]
