@@ -7,6 +7,7 @@ from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope, KeyVa
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from ragvigil import attributes as names
+from ragvigil_monitor.conventions.provenance import SCOPE_NAME
 from ragvigil_monitor.receiver.answers import answer_row, link_by_parents, place_answer_span_id
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.columns import AT, FIRST_CHOICE, SECOND_CHOICE, Accepts
@@ -37,9 +38,16 @@ def read_traces(request: ExportTraceServiceRequest, received_us: int) -> Batch:
             scope = library.scope
             for span in library.spans:
                 _read_span(span, scope, sender, received_us, batch, vectors)
-    link_by_parents(batch.spans)
+    _link(batch)
     batch.query_vectors = vector_rows(vectors, lambda row: batch.count(row[AT["service"]], "flawed_bad_vector"))
     return batch
+
+
+def _link(batch: Batch) -> None:
+    unlinked = [row for row in batch.foreign if row[AT["answer_span_id"]] is None]
+    link_by_parents(batch.spans)
+    for row in unlinked:
+        row[AT["answer_span_id"]] = None
 
 
 def _read_span(
@@ -59,6 +67,8 @@ def _read_span(
         batch.answers.append(answer)
     _keep_rest(span, draft, sender, is_entry=answer is not None or not span.parent_span_id)
     batch.spans.append(draft.row)
+    if SCOPE_NAME in draft.rest:
+        batch.foreign.append(draft.row)
     for flaw in draft.flaws:
         batch.count(sender.service, f"flawed_{flaw}")
 

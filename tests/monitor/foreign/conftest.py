@@ -19,6 +19,7 @@ from ragvigil_monitor.receiver.times import microseconds
 from ragvigil_monitor.receiver.writing import write
 from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.store import Store
+from ragvigil_monitor.upkeep import link_stages
 
 Row = dict[str, Any]
 SCOPE = {"name": "openinference.instrumentation.langchain", "version": "0.1.80"}
@@ -87,12 +88,14 @@ def store_spans(memory_store: Store) -> Callable[..., None]:
 
 @pytest.fixture
 def settle(make_service: Any, memory_store: Store) -> Callable[..., Seen]:
-    """Settles `after_s` seconds after NOW; then what the store says."""
+    """Settles `after_s` seconds after NOW and links what is left, as the jobs do; then what the store says."""
 
     def run(after_s: float = 60) -> Seen:
         now = NOW + timedelta(seconds=after_s)
+        service = make_service(now)
         with memory_store.transaction() as writer:
-            settle_foreign(make_service(now), Turn(now, [now], now))(writer)
+            for job in (settle_foreign, link_stages):
+                job(service, Turn(now, [now], now))(writer)
         return Seen(memory_store)
 
     return run
