@@ -41,6 +41,7 @@ _ANSWER_KEYS: Final = (
 )
 _USERS: Final = {"user", "human"}
 _MODELS: Final = {"assistant", "ai", "model", "unknown"}
+_ROLES: Final = _USERS | _MODELS | {"system", "tool", "developer", "function"}
 _MAX_DEPTH: Final = 8
 
 
@@ -117,13 +118,17 @@ def _in_string(value: str, keys: Iterable[str], roles: set[str], depth: int) -> 
 def _in_list(values: list[object], keys: Iterable[str], roles: set[str], depth: int) -> str | None:
     """The last message of one of the roles; in a list of anything else the first text."""
     messages = [each for each in values if isinstance(each, dict) and _role(each) is not None]
-    chosen = [each for each in reversed(messages) if _role(each) in roles] if messages else values
+    chosen = [each for each in reversed(messages) if _is_one_of(_role(each), roles)] if messages else values
     return next((found for each in chosen if (found := _search(each, keys, roles, depth + 1))), None)
 
 
 def _role(message: Mapping[str, object]) -> object:
     role = message.get("role", message.get("type"))
-    return role if role in _USERS | _MODELS | {"system", "tool", "developer", "function"} else None
+    return role if _is_one_of(role, _ROLES) else None
+
+
+def _is_one_of(role: object, roles: set[str]) -> bool:
+    return isinstance(role, str) and role in roles
 
 
 def _last_message(prefix: str, role: str, content: str, roles: set[str]) -> Text:
@@ -133,7 +138,7 @@ def _last_message(prefix: str, role: str, content: str, roles: set[str]) -> Text
         spoken = [
             int(match[1])
             for name, value in given.items()
-            if name.startswith(prefix) and (match := numbered.fullmatch(name)) and value in roles
+            if name.startswith(prefix) and _is_one_of(value, roles) and (match := numbered.fullmatch(name))
         ]
         contents = (given.get(f"{prefix}.{number}.{content}") for number in sorted(spoken, reverse=True))
         return next((found for each in contents if isinstance(each, str) and (found := each.strip())), None)

@@ -12,6 +12,9 @@ from itertools import pairwise
 from ragvigil_monitor.conventions.all import answer_of, question_of
 from ragvigil_monitor.foreign.tree import Node, Trace
 
+_LONGEST_MS = 3_600_000.0
+"""What claims to have taken longer before its first token is not believed."""
+
 
 def echoes(traces: Iterable[Trace]) -> set[Node]:
     """Calls that another span tells of too, and which therefore do not count."""
@@ -35,8 +38,8 @@ def _among(nodes: list[Node]) -> Iterator[Node]:
 
 def _end(node: Node) -> datetime:
     """When the call ended; a span may end when streaming begins, and tell of the first token later."""
-    streamed = timedelta(milliseconds=node.row["time_to_first_token_ms"] or 0.0)
-    return max(node.ended_at, node.started_at + streamed)
+    streamed_ms = min(node.row["time_to_first_token_ms"] or 0.0, _LONGEST_MS)
+    return max(node.ended_at, node.started_at + timedelta(milliseconds=streamed_ms))
 
 
 def _echo(outer: Node, inner: Node) -> Node:

@@ -184,3 +184,34 @@ def test_long_ago_is_not_looked_at_again(store_spans: Any, settle: Any) -> None:
     ago = NOW - timedelta(hours=5)
     store_spans(chain(1, started_at=ago), model(2, parent=1, started_at=ago))
     assert numbers(settle()) == []
+
+
+ODD: list[Any] = [None, True, -1, 1e300, "", "{", '{"input": []}', "[[[]]]", b"\xff", [1, "a"], {"a": {"b": [None]}}]
+NAMES = [
+    names.INPUT_VALUE,
+    names.OUTPUT_VALUE,
+    names.RESPONSE_ID,
+    names.TIME_TO_FIRST_CHUNK,
+    names.USAGE_INPUT_TOKENS,
+    names.SESSION_ID,
+    names.RETRIEVAL_DOCUMENTS + ".0.document.id",
+    names.GENAI_RETRIEVAL_DOCUMENTS,
+    "gen_ai.input.messages",
+    "traceloop.entity.output",
+    "traceloop.entity.name",
+    "llm.input_messages.0.message.role",
+    "db.system",
+    "db.chroma.query.where",
+    "otel.scope.name",
+    "otel.span.kind",
+    "otel.parent.is_remote",
+]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+def test_no_attribute_of_any_make_stops_the_others_from_being_settled(settled: Any, odd: Any) -> None:
+    told = dict.fromkeys(NAMES, odd)
+    kinds = ["CHAIN", "LLM", "RETRIEVER", "RERANKER", "EMBEDDING"]
+    strange = [of_kind(kind, place, told, trace=2, parent=place - 1) for place, kind in enumerate(kinds, start=2)]
+    seen = settled(chain(1), model(2, parent=1), *strange)
+    assert 1 in {row["trace_id"][-1] for row in seen.answers()}

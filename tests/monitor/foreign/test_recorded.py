@@ -29,7 +29,7 @@ class Expected:
     streamed_tells_first_token: bool = True
 
 
-CHROMA = {"filter_state": "known", "top_k": 2, "session": "session-1", "user": "user-1"}
+CHROMA: dict[str, Any] = {"filter_state": "known", "top_k": 2, "session": "session-1", "user": "user-1"}
 EXPECTED = {
     "openinference_langchain": Expected(documents=NEAREST, session="session-1", streamed_tells_first_token=False),
     "openinference_langchain_openai": Expected(
