@@ -4,5 +4,5 @@ SELECT
     status, kind, stage, input_tokens, output_tokens, cached_tokens, cost_usd, time_to_first_token_ms,
     query_text, output_documents, attributes
 FROM spans
-WHERE started_at >= $start::TIMESTAMP AND started_at < $end::TIMESTAMP AND list_contains($trace_ids, trace_id)
+WHERE started_at >= $start::TIMESTAMP AND started_at < $end::TIMESTAMP AND trace_id IN (SELECT unnest($trace_ids))
     AND probe_id IS NULL;
