@@ -7,7 +7,7 @@ lie below: one answer for all calls of a request. Nothing else is one: no embedd
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from ragvigil_monitor.conventions.provenance import SPAN_KIND
+from ragvigil_monitor.conventions.provenance import ENTRY_KIND
 from ragvigil_monitor.foreign.tree import Node, Trace, is_entry
 
 _CHAINS: Final = {"CHAIN", "AGENT"}
@@ -40,7 +40,7 @@ def _answers(roots: Sequence[Node], calling: Collection[Node]) -> list[Node]:
     """The answers in one tree, or in trees that have lost what they were below."""
     chains = [chain for root in roots for chain in _chains(root, calling)]
     only = roots[0] if len(roots) == 1 else None
-    if len(chains) > 1 and only is not None and SPAN_KIND in only.attributes:
+    if len(chains) > 1 and only is not None and ENTRY_KIND in only.attributes:
         return [only]
     if chains:
         return chains

@@ -1,6 +1,6 @@
 """What several spans tell of one step: nested instrumentations report the same call, and it must count once.
 
-Of nested spans of one stage the deepest counts that tells what the stage is about (tokens, or documents); of several
+Of nested spans of one kind the deepest counts that tells what the stage is about (tokens, or documents); of several
 with the id of one response the first. The others are no stages, and what they say of tokens and cost is not added up.
 """
 
@@ -12,12 +12,12 @@ from ragvigil_monitor.foreign.tree import Node, Trace
 
 USAGE: Final = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd")
 _TELLS: Final[Mapping[str, tuple[str, ...]]] = {
-    "generate": ("input_tokens", "output_tokens"),
-    "embed": ("input_tokens",),
-    "retrieve": ("output_documents",),
-    "rerank": ("output_documents",),
+    "LLM": ("input_tokens", "output_tokens"),
+    "EMBEDDING": ("input_tokens",),
+    "RETRIEVER": ("output_documents",),
+    "RERANKER": ("output_documents",),
 }
-"""By stage the columns that make a span the one that counts."""
+"""By kind the columns that make a span the one that counts."""
 _ABOVE: Final = {"CHAIN", "AGENT"}
 
 
@@ -37,11 +37,10 @@ def _repeated(trace: Trace) -> set[Node]:
 
 def _superseded(node: Node) -> Iterator[Node]:
     """Which of a span and its ancestors tell of one step what another of them tells."""
-    stage = node.row["stage"]
-    if stage not in _TELLS:
+    if node.row["stage"] is None or node.kind not in _TELLS:
         return
     for each in node.above():
-        if each.row["stage"] == stage and (each.is_foreign or node.is_foreign):
+        if each.kind == node.kind and each.row["stage"] is not None and (each.is_foreign or node.is_foreign):
             yield each if _counts(node, rather_than=each) else node
         elif each.is_foreign and each.kind in _ABOVE and _has_usage(node):
             yield each
@@ -55,7 +54,7 @@ def _counts(node: Node, *, rather_than: Node) -> bool:
 
 
 def _tells(node: Node) -> bool:
-    return any(node.row[column] is not None for column in _TELLS[node.row["stage"]])
+    return any(node.row[column] is not None for column in _TELLS[str(node.kind)])
 
 
 def _has_usage(node: Node) -> bool:

@@ -13,10 +13,10 @@ from ragvigil.predicates import Filter, PredicateError, to_json
 from ragvigil_monitor.conventions.all import CONVENTIONS, question_of
 from ragvigil_monitor.conventions.provenance import (
     DOCUMENTS_WITHOUT_ID,
+    ENTRY_KIND,
     PARENT_IS_REMOTE,
     SCOPE_NAME,
     SCOPE_VERSION,
-    SPAN_KIND,
 )
 from ragvigil_monitor.receiver.columns import THIRD_CHOICE
 from ragvigil_monitor.receiver.draft import Draft
@@ -148,6 +148,6 @@ def _note_provenance(draft: Draft, span: Span, scope: InstrumentationScope) -> N
         if scope.version:
             draft.rest[SCOPE_VERSION] = scope.version
     if draft["kind"] is None and span.kind in _REQUESTS:
-        draft.rest[SPAN_KIND] = _REQUESTS[span.kind]
+        draft.rest[ENTRY_KIND] = _REQUESTS[span.kind]
     if span.flags & _HAS_REMOTE_PARENT == _HAS_REMOTE_PARENT:
         draft.rest[PARENT_IS_REMOTE] = True

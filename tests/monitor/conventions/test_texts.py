@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragvigil_monitor.conventions.all import answer_of, question_of, session_of, user_of
+from ragvigil_monitor.conventions.genai import messages_of
 
 QUESTIONS = {
     "plain": ({"input.value": "  why? "}, "why?"),
@@ -114,6 +115,22 @@ def test_an_answer_is_found(attributes: dict[str, Any], expected: str | None) ->
 )
 def test_session_and_user_are_found(attributes: dict[str, Any], session: str | None, user: str | None) -> None:
     assert (session_of(attributes), user_of(attributes)) == (session, user)
+
+
+@pytest.mark.parametrize(
+    ("event_name", "body", "attributes"),
+    [
+        ("gen_ai.user.message", '{"content": "why?"}', {}),
+        (
+            "gen_ai.client.inference.operation.details",
+            None,
+            {"gen_ai.input.messages": [{"role": "user", "parts": [{"type": "text", "content": "why?"}]}]},
+        ),
+    ],
+    ids=["older", "newer"],
+)
+def test_what_was_said_may_stand_in_log_events(event_name: str, body: str | None, attributes: dict[str, Any]) -> None:
+    assert question_of(messages_of(event_name, body, attributes)) == "why?"
 
 
 ANY_JSON: st.SearchStrategy[Any] = st.recursive(

@@ -106,15 +106,17 @@ def test_a_reranker_keeps_what_it_was_given_and_what_it_returned(settled: Any) -
     assert (ranked["query_text"], ranked["answer_span_id"]) == ("why", span_id(1))
 
 
-def test_ragvigils_own_stage_goes_before_what_others_say_of_it(settled: Any) -> None:
-    own = {names.ANSWER_SPAN_ID: span_id(1).hex(), names.STAGE: "generate", names.STAGE_COST: 0.5, **USAGE}
+@pytest.mark.parametrize("stage", ["generate", "draft"])
+def test_ragvigils_own_stage_goes_before_what_others_say_of_it(settled: Any, stage: str) -> None:
+    own = {names.ANSWER_SPAN_ID: span_id(1).hex(), names.STAGE: stage, names.STAGE_COST: 0.5, **USAGE}
     seen = settled(
         span(1, {names.ANSWER_ID: "mine", names.SPAN_KIND: "CHAIN"}),
         of_kind("LLM", 2, own, parent=1),
         of_kind("LLM", 3, {**USAGE, names.LLM_COST_TOTAL: 0.5}, parent=2),
         of_kind("LLM", 4, {**USAGE, names.LLM_COST_TOTAL: 0.5}, parent=3),
     )
-    assert (staged(seen, "generate"), tokens(seen), seen.cost_usd()) == ([2], 100, 0.5)
+    assert (staged(seen, stage), tokens(seen), seen.cost_usd()) == ([2], 100, 0.5)
+    assert [row["stage"] for row in seen.spans()].count(None) == 3
 
 
 def said(number: int, trace: int, text: str, after_ms: float, **given: Any) -> Any:
