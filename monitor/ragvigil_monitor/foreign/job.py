@@ -1,5 +1,6 @@
 """Settle what other instrumentations have sent: its answers, and the steps that several of them tell of."""
 
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import Any, Final
 
@@ -10,11 +11,12 @@ from ragvigil_monitor.foreign.settling import Settlement, settle
 from ragvigil_monitor.job import Turn, Write
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Writer
+from ragvigil_monitor.store.database import Row
 
 OVERLAP: Final = timedelta(hours=1)
 """How far before its last run the job looks again, and how far spans of one trace may start apart."""
-AT_ONCE: Final = 200
-"""Traces that are held in memory together."""
+MOST_BYTES: Final = 16_000_000
+"""How much of the store is held in memory together; a trace of more than that is left as it is."""
 _ANSWERS: Final = pa.schema(
     {
         **dict.fromkeys(("trace_id", "span_id"), pa.binary()),
@@ -52,21 +54,34 @@ _SPANS: Final = pa.schema(
 )
 
 
-def settle_foreign(service: Service, turn: Turn) -> Write:
+def settle_foreign(service: Service, turn: Turn, *, most_bytes: int = MOST_BYTES) -> Write:
     """Find the answers in what other instrumentations have sent since the last run, and count each step once."""
     del service
 
     def write(writer: Writer) -> None:
-        reach = {"earliest": turn.start - OVERLAP, "latest": turn.now + OVERLAP}
-        waiting = [row["trace_id"] for row in writer.execute("foreign_traces_unsettled", **reach)]
-        for begin in range(0, len(waiting), AT_ONCE):
-            _settle_some(writer, waiting[begin : begin + AT_ONCE], turn)
+        reach = {"earliest": turn.start - OVERLAP, "latest": turn.now + OVERLAP, "most_bytes": most_bytes}
+        within = {"start": turn.start - 2 * OVERLAP, "end": turn.now + 2 * OVERLAP}
+        for trace_ids in _portions(writer.execute("foreign_traces_unsettled", **reach, **within), most_bytes):
+            _settle_some(writer, trace_ids, within, turn)
 
     return write
 
 
-def _settle_some(writer: Writer, trace_ids: list[bytes], turn: Turn) -> None:
-    within = {"start": turn.start - 2 * OVERLAP, "end": turn.now + 2 * OVERLAP}
+def _portions(waiting: Iterable[Row], most_bytes: int) -> Iterator[list[bytes]]:
+    """Ids of traces that have at most so many bytes together."""
+    portion: list[bytes] = []
+    held = 0
+    for row in waiting:
+        if portion and held + row["bytes"] > most_bytes:
+            yield portion
+            portion, held = [], 0
+        portion.append(row["trace_id"])
+        held += row["bytes"]
+    if portion:
+        yield portion
+
+
+def _settle_some(writer: Writer, trace_ids: list[bytes], within: dict[str, Any], turn: Turn) -> None:
     rows = writer.execute("spans_to_settle", trace_ids=trace_ids, **within)
     answers = writer.execute("answers_to_settle", trace_ids=trace_ids, **within)
     events = writer.execute("messages_of_traces", trace_ids=trace_ids, event_names=list(SPEAKING_EVENTS), **within)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import httpx
@@ -90,11 +91,11 @@ def store_spans(memory_store: Store) -> Callable[..., None]:
 def settle(make_service: Any, memory_store: Store) -> Callable[..., Seen]:
     """Settles `after_s` seconds after NOW and links what is left, as the jobs do; then what the store says."""
 
-    def run(after_s: float = 60) -> Seen:
+    def run(after_s: float = 60, **options: Any) -> Seen:
         now = NOW + timedelta(seconds=after_s)
         service = make_service(now)
         with memory_store.transaction() as writer:
-            for job in (settle_foreign, link_stages):
+            for job in (partial(settle_foreign, **options), link_stages):
                 job(service, Turn(now, [now], now))(writer)
         return Seen(memory_store)
 

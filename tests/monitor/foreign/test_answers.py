@@ -215,3 +215,11 @@ def test_no_attribute_of_any_make_stops_the_others_from_being_settled(settled: A
     strange = [of_kind(kind, place, told, trace=2, parent=place - 1) for place, kind in enumerate(kinds, start=2)]
     seen = settled(chain(1), model(2, parent=1), *strange)
     assert 1 in {row["trace_id"][-1] for row in seen.answers()}
+
+
+def test_a_trace_of_any_size_costs_no_more_memory_than_is_set(store_spans: Any, settle: Any) -> None:
+    long = {names.INPUT_VALUE: "x" * 25_000}
+    small = [each for trace in range(2, 30) for each in (chain(1, trace=trace), model(2, parent=1, trace=trace))]
+    store_spans(chain(1), of_kind("LLM", 2, long, parent=1), *small)
+    seen = settle(most_bytes=20_000)
+    assert {row["trace_id"][-1] for row in seen.answers()} == set(range(2, 30))
