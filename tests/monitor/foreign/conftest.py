@@ -95,7 +95,8 @@ def settle(make_service: Any, memory_store: Store) -> Callable[..., Seen]:
         now = NOW + timedelta(seconds=after_s)
         service = make_service(now)
         with memory_store.transaction() as writer:
-            for job in (partial(settle_foreign, **options), link_stages):
+            jobs: list[Callable[..., Any]] = [partial(settle_foreign, **options), link_stages]
+            for job in jobs:
                 job(service, Turn(now, [now], now))(writer)
         return Seen(memory_store)
 
