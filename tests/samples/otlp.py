@@ -86,12 +86,14 @@ def span(
     return Span(**{**given, **fields})
 
 
-def traces(*spans: Span, resource: Mapping[str, object] = RESOURCE) -> ExportTraceServiceRequest:
-    """An export request of one resource."""
+def traces(
+    *spans: Span, resource: Mapping[str, object] = RESOURCE, scope: Mapping[str, str] | None = None
+) -> ExportTraceServiceRequest:
+    """An export request of one resource and scope."""
     request = ExportTraceServiceRequest()
     group = request.resource_spans.add()
     group.resource.attributes.extend(pairs(resource))
-    group.scope_spans.add().spans.extend(spans)
+    group.scope_spans.add(scope=scope).spans.extend(spans)
     return request
 
 

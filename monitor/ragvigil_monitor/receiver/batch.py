@@ -11,7 +11,8 @@ from ragvigil_monitor.receiver.tables import LOG_EVENTS, PROCESS_COUNTS, SPANS, 
 class Batch:
     """Rows of one request. `outcomes` counts (service, 'rejected_<reason>' or 'flawed_<reason>').
 
-    picked: what of the request goes on to Phoenix when it is stored.
+    picked: what of the request goes on to Phoenix when it is stored. foreign: rows of `spans` that other
+    instrumentations made; they are linked when their trace is settled.
     """
 
     spans: list[Row] = field(default_factory=list)
@@ -21,6 +22,7 @@ class Batch:
     process_counts: list[Row] = field(default_factory=list)
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
     picked: Picked | None = None
+    foreign: list[Row] = field(default_factory=list)
 
     def count(self, service: str, outcome: str, items: int = 1) -> None:
         """Note what became of items of a service."""

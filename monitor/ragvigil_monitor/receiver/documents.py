@@ -7,6 +7,7 @@ from typing import Final
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 
 from ragvigil import attributes as names
+from ragvigil_monitor.conventions.provenance import DOCUMENTS_WITHOUT_ID
 from ragvigil_monitor.receiver.draft import Draft
 from ragvigil_monitor.receiver.values import json_text, number, parsed, plain
 
@@ -101,5 +102,7 @@ def _from_list(draft: Draft, flattened: Flattened, name: str) -> str | None:
     for rank, entry in anonymous.items():
         draft.flaws.add("document_without_id")
         draft.rest |= {f"{name}.{rank}.document.{part}": value for part, value in entry.items()}
+    if 0 < len(anonymous) < len(entries):
+        draft.rest[DOCUMENTS_WITHOUT_ID] = len(anonymous)
     identified = [_exact(entry) for rank, entry in sorted(entries.items()) if rank not in anonymous]
     return json_text(identified) if identified else None
