@@ -33,6 +33,10 @@ def write(writer: Writer, batch: Batch, received_at: datetime) -> None:
     if outcomes:
         rows = [(*service_and_outcome, items) for service_and_outcome, items in outcomes.items()]
         writer.execute_with("add_ingest_counts", to_arrow(tables.INGEST_COUNTS, rows), received_at=received_at)
+    if batch.positions:
+        last = {(row[0], row[1]): row for row in batch.positions}
+        positions = to_arrow(tables.FILE_POSITIONS, list(last.values()))
+        writer.execute_with("set_file_positions", positions, stored_at=received_at)
 
 
 def _write_spans(writer: Writer, batch: Batch) -> Counter[tuple[str, str]]:
