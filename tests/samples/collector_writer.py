@@ -1,6 +1,5 @@
 """Writes lines as a Collector does, in pieces of any size, until it is killed: FOLDER, number of the run, seed."""
 
-import os
 import random
 import sys
 from datetime import UTC, datetime
@@ -38,7 +37,7 @@ def append(path: Path, line: bytes, chance: random.Random) -> None:
 def rotate(path: Path, name: str) -> None:
     """Put the present file aside under another name."""
     if path.exists():
-        os.rename(path, path.with_name(f"otel-{name}.json"))
+        path.rename(path.with_name(f"otel-{name}.json"))
 
 
 if __name__ == "__main__":
