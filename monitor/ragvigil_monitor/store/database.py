@@ -86,6 +86,12 @@ class Store:
             yield cursor.sql(sql, params=to_database(values)).to_arrow_reader(batch_rows)
 
     @contextmanager
+    def stream_rows(self, question: str, batch_rows: int, **values: object) -> Iterator[Iterator[list[Row]]]:
+        """Answer `queries/<question>.sql` in portions of dictionaries, as of now."""
+        with self.stream(query_text(question), batch_rows, **values) as reader:
+            yield (batch.to_pylist() for batch in reader)
+
+    @contextmanager
     def transaction(self) -> Iterator["Writer"]:
         """Write everything inside the block or nothing; writers wait for each other.
 
