@@ -10,10 +10,10 @@ class Movable:
     """One table. meaning: what a row is, for people.
 
     keys: lists of columns; a row is there already if one with the same values in one of the lists is. time: the column
-    by which a range of time is cut; None: it is always moved as a whole. is_telemetry: large, so that it is one file a day,
-    and what is there already is looked for near its time only. left_out: columns that mean nothing elsewhere.
-    becomes: the SQL of columns that are put in otherwise than they were taken out. grows_by: a row that is there already
-    gives way to one that has more in this column, because it only ever grows.
+    by which a range of time is cut; None: it is always moved as a whole. is_telemetry: large, so that it is one file a
+    day, and what is there already is looked for near its time only. left_out: columns that mean nothing elsewhere.
+    becomes: the SQL of columns that are put in otherwise than they were taken out. grows_by: a row that is there gives
+    way to one that has more in this column, because it only ever grows.
     """
 
     name: str

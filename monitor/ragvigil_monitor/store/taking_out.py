@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Final
 
 from ragvigil_monitor.store.database import Store
-from ragvigil_monitor.store.movable import MOVABLE, Movable
+from ragvigil_monitor.store.movable import Movable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,25 +23,11 @@ class Within:
     end: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A table, or one UTC day of it."""
-
-    table: str
-    day: date | None = None
-
-
-def parts(store: Store, within: Within) -> list[Part]:
-    """What there is to take out: telemetry day by day, every other table as a whole, also where it is empty."""
-    return [part for table in MOVABLE for part in _parts_of(store, table, within)]
-
-
-def _parts_of(store: Store, table: Movable, within: Within) -> list[Part]:
-    if not table.is_telemetry:
-        return [Part(table.name)]
+def days(store: Store, table: Movable, within: Within) -> list[date]:
+    """The UTC days of a range of time in which a table has rows, in order."""
     condition, values = _range(table, within)
     asked = f"SELECT DISTINCT {table.time}::DATE AS day FROM {table.name} WHERE {condition} ORDER BY day"  # noqa: S608
-    return [Part(table.name, row["day"]) for row in store.ask(asked, **values)]
+    return [row["day"] for row in store.ask(asked, **values)]
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from ragvigil_monitor.errors import WriteRefused
 from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.movable import BY_NAME, MOVABLE, STAYS
 from ragvigil_monitor.store.putting_in import PutIn, put_in
-from ragvigil_monitor.store.taking_out import Within, parts, taken_out
+from ragvigil_monitor.store.taking_out import Within, days, taken_out
 
 NOW = datetime(2026, 11, 30, 3, 0, tzinfo=UTC)
 
@@ -82,8 +82,7 @@ def test_a_range_of_time_is_cut_out_and_telemetry_comes_day_by_day(full: Store) 
     after = taken(full, "spans", Within(start=middle)).num_rows
     assert before + after == len(everything)
     assert before == sum(time < middle for time in everything)
-    days = [part.day for part in parts(full, Within()) if part.table == "spans"]
-    assert days == sorted({time.date() for time in everything})
+    assert days(full, BY_NAME["spans"], Within()) == sorted({time.date() for time in everything})
 
 
 def test_a_label_that_says_something_else_is_counted_and_the_one_that_is_there_stays(

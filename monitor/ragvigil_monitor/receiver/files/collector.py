@@ -5,7 +5,7 @@ import os
 import threading
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Final, Self
+from typing import IO, Final, Self
 
 from ragvigil_monitor.errors import Overloaded, StoreUnavailable
 from ragvigil_monitor.receiver.batch import Batch
@@ -96,7 +96,7 @@ class CollectorReader:
         if is_done and self._delete_rotated and listed_file.is_rotated:
             listed_file.path.unlink(missing_ok=True)
 
-    def _read(self, file: BinaryIO, path: Path, place: Place) -> bool:
+    def _read(self, file: IO[bytes], path: Path, place: Place) -> bool:
         """Store what a file has beyond its position; whether it is stored up to its end."""
         read = growing(beginning_of(file))
         if read is None:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from typing import BinaryIO, Final
+from typing import IO, Final
 
 from ragvigil_monitor.errors import BadTelemetry
 from ragvigil_monitor.receiver.bodies import JSON, PROTOBUF
@@ -16,7 +16,7 @@ _LONGEST: Final = 1 << 30
 """A length above this is none: the file is damaged, and nobody knows where the next request begins."""
 
 
-def framed(file: BinaryIO, offset: int, max_bytes: int, *, is_whole: bool) -> Iterator[Piece]:
+def framed(file: IO[bytes], offset: int, max_bytes: int, *, is_whole: bool) -> Iterator[Piece]:
     """The frames from an offset on: u32 big-endian length, then JSON, protobuf or either of them in zstd.
 
     Behind a damaged frame everything to the present end of the file is refused as one piece. Holds one frame in memory,

@@ -1,7 +1,7 @@
 """Requests as lines of OTLP/JSON."""
 
 from collections.abc import Iterator
-from typing import BinaryIO, Final
+from typing import IO, Final
 
 from ragvigil_monitor.receiver.bodies import JSON
 from ragvigil_monitor.receiver.files.found import KEPT_BYTES, Found, Piece, Refused
@@ -10,7 +10,7 @@ from ragvigil_monitor.receiver.files.signals import signal_of_json
 _PORTION: Final = 1 << 20
 
 
-def lines(file: BinaryIO, offset: int, max_bytes: int, *, is_whole: bool) -> Iterator[Piece]:
+def lines(file: IO[bytes], offset: int, max_bytes: int, *, is_whole: bool) -> Iterator[Piece]:
     """The lines from an offset on, which begins one. is_whole: nobody writes any more, so what is left is the last.
 
     Holds one line in memory, at most `max_bytes`; of a longer one only its beginning.
@@ -28,7 +28,7 @@ def lines(file: BinaryIO, offset: int, max_bytes: int, *, is_whole: bool) -> Ite
             yield _piece(line.strip(), offset)
 
 
-def _is_ended(file: BinaryIO) -> bool:
+def _is_ended(file: IO[bytes]) -> bool:
     """Read on to the end of a line that is too long; whether it has one."""
     while portion := file.readline(_PORTION):
         if portion.endswith(b"\n"):

@@ -4,7 +4,7 @@ import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import IO, Final
 
 from ragvigil_monitor.receiver.tables import Row
 from ragvigil_monitor.store import Store
@@ -33,7 +33,7 @@ class Position:
     tail: str
 
     @classmethod
-    def at(cls, file: BinaryIO, offset: int) -> "Position":
+    def at(cls, file: IO[bytes], offset: int) -> "Position":
         """The position at an offset of a file as it is now."""
         length = min(offset, TAIL_BYTES)
         found = os.pread(file.fileno(), length, offset - length)
@@ -44,7 +44,7 @@ class Position:
         return [place.folder, place.inode, self.offset, self.tail]
 
 
-def offset_in(file: BinaryIO, known: Position | None) -> int:
+def offset_in(file: IO[bytes], known: Position | None) -> int:
     """Where to go on in a file: 0 for one that is new, was emptied or is another one with the same inode."""
     if known is None or os.fstat(file.fileno()).st_size < known.offset:
         return 0

@@ -1,7 +1,7 @@
 """A file of requests, whatever its format."""
 
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, Final
+from typing import IO, Final
 
 from ragvigil_monitor.receiver.files.found import Piece
 from ragvigil_monitor.receiver.files.framed import ZSTD_MAGIC, framed
@@ -25,7 +25,7 @@ def growing(beginning: bytes) -> Format | None:
     return framed if beginning[0] < 0x20 and not beginning[:1].isspace() else lines
 
 
-def beginning_of(file: BinaryIO) -> bytes:
+def beginning_of(file: IO[bytes]) -> bytes:
     """The first bytes of a file, by which formats are told apart."""
     file.seek(0)
     return file.read(_FORMAT_BYTES)
