@@ -41,10 +41,9 @@ def kill_both(rounds: int, seed: int, folder: Path) -> Aftermath:
     for number in range(rounds):
         serving = start_serve(config=config, db=database, port=0)
         writer = _writing(files, number, chance)
-        kills = [writer.kill, lambda pid=serving.child.pid: os.kill(pid, signal.SIGKILL)]
-        for kill in chance.sample(kills, 2):
+        for pid in chance.sample([writer.pid, serving.child.pid], 2):
             time.sleep(chance.uniform(0, 0.6))
-            kill()
+            os.kill(pid, signal.SIGKILL)
         writer.wait()
         serving.stop()
     return _aftermath(files, config, database)

@@ -58,8 +58,9 @@ def _taken(others: Attributes, name: str, made: Any) -> list[Document] | None:
     kept = others.get(name)
     if not isinstance(kept, list) or not kept:
         return None
-    found = [made(dict(each)) if isinstance(each, dict) else None for each in kept]
-    if None in found:
+    made_of_each = (made(dict(each)) if isinstance(each, dict) else None for each in kept)
+    found = [each for each in made_of_each if each is not None]
+    if len(found) < len(kept):
         return None
     del others[name]
     return found

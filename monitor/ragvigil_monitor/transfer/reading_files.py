@@ -55,7 +55,7 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
 
 
 def import_file(path: Path, target: End, max_bytes: int) -> FileReport:
-    """Import one file; what is wrong with the file is in the report, MonitorError says what is wrong with the target."""
+    """Import one file; the report says what is wrong with it, a MonitorError what is wrong with the target."""
     try:
         with path.open("rb") as file:
             is_parquet = file.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC

@@ -99,7 +99,7 @@ class RemoteEnd:
         except TransferFailed:
             raise
         except (httpx.HTTPError, ValueError) as failure:
-            raise TransferFailed(f"{self._url}: {failure or type(failure).__name__}") from failure
+            raise TransferFailed(f"{self._url}: {str(failure) or type(failure).__name__}") from failure
 
 
 def _query(form: Format, within: Within) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Received, stored, exported, received again: the tables are the same."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from io import BytesIO
 from typing import Any
@@ -85,11 +85,11 @@ def assert_comes_back(stores: tuple[Store, Store], *batches: Batch) -> None:
         assert dump(second, BY_NAME[name]) == dump(first, BY_NAME[name]), name
 
 
-def read(*spans: Span, resource: dict[str, object] = RESOURCE) -> Batch:
+def read(*spans: Span, resource: Mapping[str, object] = RESOURCE) -> Batch:
     return decode_traces(traces(*spans, resource=resource).SerializeToString(), NOW_US)
 
 
-def read_records(*records: Any, resource: dict[str, object] = RESOURCE) -> Batch:
+def read_records(*records: Any, resource: Mapping[str, object] = RESOURCE) -> Batch:
     return decode_logs(logs(*records, resource=resource).SerializeToString(), NOW_US)
 
 
