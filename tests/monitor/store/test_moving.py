@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -43,6 +44,13 @@ def test_every_table_of_the_store_is_moved_or_said_to_stay(full: Store) -> None:
     """Whoever adds a table decides here whether people can take it out."""
     found = {row["table_name"] for row in full.ask("SELECT table_name FROM duckdb_tables() WHERE NOT internal")}
     assert found == set(BY_NAME) | set(STAYS)
+
+
+def test_the_documentation_names_every_table_and_what_cuts_it() -> None:
+    lines = (Path(__file__).parents[3] / "docs" / "data.md").read_text(encoding="utf-8").splitlines()
+    for table in MOVABLE:
+        (line,) = (line for line in lines if line.startswith("|") and f"`{table.name}`" in line.split("|")[1])
+        assert table.time is None or table.time in line.split("|")[3], table.name
 
 
 def test_the_sample_has_rows_in_every_table(full: Store) -> None:
