@@ -32,11 +32,16 @@ def decoded(piece: Found, service: Service) -> Batch | Refused:
         if piece.signal is Signal.LOGS:
             return decode_logs(piece.body, received_us, content_type=piece.content_type)
     except BadTelemetry:
-        return Refused("line_unreadable", piece.body[:KEPT_BYTES], piece.end)
+        return _refused(piece)
     except Exception:  # a defect of ours must not hold up what lies behind this piece
         logger.exception("A request in a file could not be decoded.")
-        return Refused("line_unreadable", piece.body[:KEPT_BYTES], piece.end)
+        return _refused(piece)
     return Batch()
+
+
+def _refused(piece: Found) -> Refused:
+    reason = "line_unreadable" if piece.content_type == JSON else "frame_unreadable"
+    return Refused(reason, piece.body[:KEPT_BYTES], piece.end)
 
 
 def split(piece: Found) -> tuple[Refused, Found] | None:

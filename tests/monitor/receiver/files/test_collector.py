@@ -2,8 +2,10 @@
 
 import logging
 import os
+import random
 from collections.abc import Callable
 from datetime import timedelta
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +155,25 @@ def test_a_line_that_is_no_request_is_kept_aside_and_counted_once(
     assert totals() == {"spans_committed": 18, "rejected_line_unreadable": len(bad)}
     assert (tmp_path / "otel.json.rejected").read_bytes().splitlines() == bad
     assert answers(memory_store) == named(1, 2, 3)
+
+
+@pytest.mark.parametrize("is_framed", [False, True], ids=["lines", "frames"])
+def test_random_damage_never_stops_the_reader_and_loses_nothing_before_it(
+    reader: CollectorReader, tmp_path: Path, memory_store: Store, is_framed: bool
+) -> None:
+    chance = random.Random(7)
+    expected: list[int] = []
+    for number in range(30):
+        each = [frame(line(3 * number + k)) if is_framed else line(3 * number + k) for k in range(3)]
+        whole = bytearray(b"".join(each))
+        at = chance.randrange(len(whole))
+        whole[at : at + chance.choice([1, 1, 5, 500])] = chance.randbytes(chance.choice([0, 1, 1, 40]))
+        append(tmp_path / f"{number}.json", bytes(whole))
+        ends = accumulate(map(len, each))
+        expected += [3 * number + k for k, end in enumerate(ends) if end <= at]
+    reader.read_all()
+    assert set(named(*expected)) <= set(answers(memory_store))
+    assert len(answers(memory_store)) == len(set(answers(memory_store)))
 
 
 def test_a_whole_line_behind_the_half_of_another_is_read(
