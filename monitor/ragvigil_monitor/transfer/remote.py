@@ -25,6 +25,7 @@ _LINES: Final = {"Content-Type": "application/x-ndjson"}
 _PROTOBUF: Final = {"Content-Type": PROTOBUF}
 _ARROW: Final = {"Content-Type": "application/vnd.apache.arrow.stream"}
 _TIMEOUT: Final = httpx.Timeout(30.0, read=600.0)
+_OF_THE_FILE: Final = {httpx.codes.REQUEST_ENTITY_TOO_LARGE, httpx.codes.UNPROCESSABLE_ENTITY}
 _TRIES: Final = 10
 _CHUNK_BYTES: Final = 1 << 20
 
@@ -35,10 +36,7 @@ class RemoteEnd:
     def __init__(self, url: str, key: str) -> None:
         self._url = url
         headers = {"Authorization": f"Bearer {key}"}
-        try:
-            self._client = httpx.Client(base_url=url, headers=headers, timeout=_TIMEOUT, trust_env=False)
-        except httpx.InvalidURL as failure:
-            raise TransferFailed(f"{url!r} is no address of a service: {failure}") from failure
+        self._client = httpx.Client(base_url=url, headers=headers, timeout=_TIMEOUT, trust_env=False)
 
     def __enter__(self) -> "RemoteEnd":
         return self
@@ -98,7 +96,7 @@ class RemoteEnd:
             yield
         except TransferFailed:
             raise
-        except (httpx.HTTPError, ValueError) as failure:
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as failure:
             raise TransferFailed(f"{self._url}: {str(failure) or type(failure).__name__}") from failure
 
 
@@ -114,5 +112,5 @@ def _checked(answer: httpx.Response) -> httpx.Response:
         said = str(answer.json()["detail"])
     except (ValueError, KeyError, TypeError):
         said = "it does not answer as Ragvigil does"
-    failure = FileRefused if answer.status_code == httpx.codes.UNPROCESSABLE_ENTITY else TransferFailed
+    failure = FileRefused if answer.status_code in _OF_THE_FILE else TransferFailed
     raise failure(f"The service at {answer.url.copy_with(path='/', query=None)} says {answer.status_code}: {said}")
