@@ -11,7 +11,7 @@ import zstandard
 from tests.monitor.transfer.conftest import NOW, Opened
 from tests.samples.collector_files import frame, json_line, zstd_frame
 from tests.samples.filled_stores import dump
-from tests.samples.otlp import logs, rag_trace, record, span, traces
+from tests.samples.otlp import logs, rag_trace, record, span, traces, unlinked_trace
 
 from ragvigil.spool.frames import HEADER, Kind, packed
 from ragvigil_monitor.errors import TransferFailed
@@ -143,9 +143,7 @@ def test_old_spans_are_taken_and_stages_linked_that_lie_apart(
     memory_store: Store, opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading_files, "GROUP_BYTES", 1)
-    answer, *stages = rag_trace(1, started_at=NOW - timedelta(days=900))
-    for stage in stages:
-        del stage.attributes[0]  # the id of its answer
+    *stages, answer = unlinked_trace(1, started_at=NOW - timedelta(days=900))
     content = b"".join(json_line(traces(each)) for each in (*stages, answer))
     (report,) = imported(opened, memory_store, written(tmp_path, content))
     assert dict(report.outcomes) == {"spans_committed": 6}

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from tests.samples.collector_files import frame, json_line, zstd_frame
-from tests.samples.otlp import NOW, logs, rag_trace, record, traces
+from tests.samples.otlp import NOW, logs, rag_trace, record, traces, unlinked_trace
 from tests.samples.servers import wait_until
 
 from ragvigil_monitor.errors import StoreUnavailable
@@ -314,9 +314,7 @@ def test_stages_that_come_late_and_apart_from_their_answer_are_linked(
     new_reader: Made, memory_store: Store, tmp_path: Path
 ) -> None:
     long_ago = NOW - timedelta(days=3)
-    answer, *stages = rag_trace(1, started_at=long_ago)
-    for stage in stages:
-        del stage.attributes[0]  # the id of its answer
+    *stages, answer = unlinked_trace(1, started_at=long_ago)
     append(tmp_path / "a.json", *(json_line(traces(stage)) for stage in stages))
     new_reader().read_all()
     append(tmp_path / "b.json", json_line(traces(answer)))
