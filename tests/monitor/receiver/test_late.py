@@ -39,9 +39,14 @@ def test_late_stages_are_linked_however_old_they_are(memory_store: Store, monkey
     late = LateSpans()
     for number, days in enumerate((0.1, 1, 400, 9_000)):
         stored(memory_store, apart(number, days), late)
-    ran: list[Any] = []
+    ran: list[str] = []
     execute = Writer.execute
-    monkeypatch.setattr(Writer, "execute", lambda *given, **values: ran.append(given) or execute(*given, **values))
+
+    def counted(writer: Writer, question: str, **values: object) -> list[dict[str, Any]]:
+        ran.append(question)
+        return execute(writer, question, **values)
+
+    monkeypatch.setattr(Writer, "execute", counted)
     late.link(memory_store)
     assert linked(memory_store) == 24
     assert len(ran) == 4, "a day without late spans is not looked at"
