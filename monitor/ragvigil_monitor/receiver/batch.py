@@ -11,6 +11,7 @@ from ragvigil_monitor.receiver.tables import LOG_EVENTS, PROCESS_COUNTS, SPANS, 
 class Batch:
     """Rows of one request. `outcomes` counts (service, 'rejected_<reason>' or 'flawed_<reason>').
 
+    positions: up to where files are stored once these rows are, at most one a file counts: the last.
     picked: what of the request goes on to Phoenix when it is stored. foreign: rows of `spans` that other
     instrumentations made; they are linked when their trace is settled.
     """
@@ -21,6 +22,7 @@ class Batch:
     log_events: list[Row] = field(default_factory=list)
     process_counts: list[Row] = field(default_factory=list)
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    positions: list[Row] = field(default_factory=list)
     picked: Picked | None = None
     foreign: list[Row] = field(default_factory=list)
 
@@ -36,6 +38,7 @@ class Batch:
         self.log_events += other.log_events
         self.process_counts += other.process_counts
         self.outcomes += other.outcomes
+        self.positions += other.positions
 
     def rows(self) -> int:
         """How many rows there are for all tables together."""

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from typing import Any, Final, TypeVar
 
 import orjson
-from google.protobuf.json_format import ParseDict, ParseError
+from google.protobuf.json_format import ParseError
 from google.protobuf.message import Message
 
 from ragvigil_monitor.errors import BadTelemetry
+from ragvigil_monitor.receiver.json_attributes import parsed
 
 MessageT = TypeVar("MessageT", bound=Message)
 
@@ -33,7 +34,7 @@ def from_json(kind: type[MessageT], body: bytes) -> tuple[MessageT, int]:
             _ids_to_base64(item)
             for link in _objects(item, "links"):
                 _ids_to_base64(link)
-        return ParseDict(document, kind(), ignore_unknown_fields=True), texts
+        return parsed(document, kind()), texts
     except (ParseError, ValueError, RecursionError) as failure:
         raise BadTelemetry(f"The body is not an {kind.__name__} in OTLP/JSON: {failure}.") from failure
 
