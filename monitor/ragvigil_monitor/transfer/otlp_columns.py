@@ -5,13 +5,14 @@ next attribute that fills it too.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, Final
 
 import orjson
 
 from ragvigil import attributes as names
+from ragvigil_monitor.conventions.provenance import DOCUMENTS_WITHOUT_ID
 from ragvigil_monitor.receiver.columns import FIRST_CHOICE, SECOND_CHOICE
 from ragvigil_monitor.receiver.documents import document_list, is_flattened
 from ragvigil_monitor.receiver.tables import SPANS
@@ -89,24 +90,36 @@ def _documents(column: str, stored: str | None, others: Attributes) -> Attribute
     if stored is None:
         return {}
     json_names, list_names = _DOCUMENTS[column]
-    listed = next((name for name in list_names if any(_is_of(name, key) for key in others)), None)
-    if listed is not None:
-        return _flattened(listed, stored, others)
-    for name in json_names:
+    listed = {name: ranks for name in list_names if (ranks := _ranks(name, others))}
+    for name in () if listed else json_names:
         if name not in others:
             return {name: stored}
         if document_list(others[name]) is not None:
             return {}  # it holds more than ids and scores, and these too
-    return _flattened(list_names[0], stored, others)
+    chosen = _chosen(list_names, listed, others)
+    return _flattened(chosen, stored, listed.get(chosen, set()))
+
+
+def _chosen(list_names: Sequence[str], listed: Mapping[str, set[str]], others: Attributes) -> str:
+    """The list that was read: the last that had documents without an id too, else the first that had only others."""
+    *_, last = listed or list_names[:1]
+    unlisted = [name for name in list_names if name not in listed]
+    is_mixed = len(listed.get(last, ())) == others.get(DOCUMENTS_WITHOUT_ID)
+    return unlisted[0] if unlisted and not is_mixed else last
+
+
+def _ranks(list_name: str, others: Attributes) -> set[str]:
+    """The ranks of documents without an id, which are among the others."""
+    ranks = (key[len(list_name) + 1 :].partition(".")[0] for key in others if _is_of(list_name, key))
+    return {rank for rank in ranks if rank.isdecimal()}
 
 
 def _is_of(list_name: str, key: str) -> bool:
     return is_flattened(key) and key.startswith(list_name)
 
 
-def _flattened(list_name: str, stored: str, others: Attributes) -> Attributes:
-    """Documents one by one, at ranks that those without an id, which are among the others, have left."""
-    taken = {key[len(list_name) + 1 :].partition(".")[0] for key in others if _is_of(list_name, key)}
+def _flattened(list_name: str, stored: str, taken: Collection[str]) -> Attributes:
+    """Documents one by one, at ranks that those without an id have left."""
     ranks = (rank for rank in count() if str(rank) not in taken)
     told: Attributes = {}
     for rank, document in zip(ranks, orjson.loads(stored), strict=False):
