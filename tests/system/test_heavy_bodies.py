@@ -55,7 +55,7 @@ def test_memory_stays_bounded_and_ordinary_requests_are_answered(monitor: Monito
     shuffled = random.Random(5).sample(jobs * 2, 2 * len(jobs))
     with ThreadPoolExecutor(SENDERS) as pool:
         running = [pool.submit(send_heavy, monitor, *job) for job in shuffled]
-        waited = []
+        waited: list[float] = []
         while not all(each.done() for each in running):
             waited.append(send_until_stored(monitor, len(waited)))
         found = [each.result() for each in running]
