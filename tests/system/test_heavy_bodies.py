@@ -13,12 +13,15 @@ from tests.samples.heavy import HEAVY, deflated
 from tests.samples.monitors import Monitor
 from tests.samples.otlp import PROTOBUF, rag_trace, traces
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc"),
+]
 
 SENDERS: Final = 8
 BOUND_MB: Final = 1000
 """What docs/operate.md promises."""
-REFUSALS: Final = {400, 413, 503}
+ANSWERS: Final = {200, 400, 413, 503}
 RETRIES: Final = 200
 
 
@@ -27,11 +30,15 @@ def peak_mb(monitor: Monitor) -> float:
     return int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0]) / 1024
 
 
-def send_heavy(monitor: Monitor, name: str, body: bytes, path: str, headers: dict[str, str]) -> tuple[str, int, str]:
-    answer = httpx.post(monitor.url + path, content=body, headers=headers, timeout=120)
-    if answer.status_code == 503:
+def send_heavy(monitor: Monitor, body: bytes, path: str, headers: dict[str, str]) -> int:
+    """Send a body again while the answer is 503, as every exporter does; the last status."""
+    for _ in range(RETRIES):
+        answer = httpx.post(monitor.url + path, content=body, headers=headers, timeout=120)
+        if answer.status_code != 503:
+            break
         assert int(answer.headers["retry-after"]) >= 1
-    return name, answer.status_code, answer.text
+        time.sleep(0.1)
+    return answer.status_code
 
 
 def send_until_stored(monitor: Monitor, number: int) -> float:
@@ -48,17 +55,14 @@ def send_until_stored(monitor: Monitor, number: int) -> float:
 
 
 def test_memory_stays_bounded_and_ordinary_requests_are_answered(monitor: Monitor) -> None:
-    jobs = [
-        (name, deflated(make()), path, {**headers, "Content-Encoding": "gzip"})
-        for name, (path, headers, make) in HEAVY.items()
+    bodies = [
+        (deflated(make()), path, {**headers, "Content-Encoding": "gzip"}) for path, headers, make in HEAVY.values()
     ]
-    shuffled = random.Random(5).sample(jobs * 2, 2 * len(jobs))
     with ThreadPoolExecutor(SENDERS) as pool:
-        running = [pool.submit(send_heavy, monitor, *job) for job in shuffled]
+        running = [pool.submit(send_heavy, monitor, *body) for body in random.Random(5).sample(bodies, len(bodies))]
         waited: list[float] = []
         while not all(each.done() for each in running):
             waited.append(send_until_stored(monitor, len(waited)))
-        found = [each.result() for each in running]
-    assert not [each for each in found if each[1] not in {200, *REFUSALS}]
+    assert {each.result() for each in running} <= ANSWERS
     assert monitor.outcomes()["spans_committed"] >= 6 * len(waited)
     assert peak_mb(monitor) < BOUND_MB

@@ -19,7 +19,7 @@ from ragvigil_monitor.receiver.parts import MAX_ITEMS, UNCOUNTED_BYTES, too_many
 
 MessageT = TypeVar("MessageT", bound=Message)
 
-MAX_VALUES: Final = 2_000_000
+MAX_VALUES: Final = 1_500_000
 """Values in one body; each takes up to 150 bytes in memory. A realistic trace has one in 24 bytes."""
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _SURROGATE_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -46,12 +46,24 @@ def from_json(kind: type[MessageT], body: bytes) -> tuple[MessageT, int]:
 
 def _check_values(body: bytes) -> None:
     """Raise BadTelemetry (413) when there are more values than MAX_VALUES; texts may hold what looks like some."""
-    if len(body) > UNCOUNTED_BYTES and _values(body) > MAX_VALUES and _values(_STRING.sub(b"", body)) > MAX_VALUES:
+    if len(body) > UNCOUNTED_BYTES and _marks(body, 0, len(body)) > MAX_VALUES and _has_too_many(body):
         raise too_many(MAX_VALUES, "values")
 
 
-def _values(text: bytes) -> int:
-    return sum(text.count(mark) for mark in (b"{", b"[", b","))
+def _marks(body: bytes, start: int, end: int) -> int:
+    """How many values may begin between two positions."""
+    return sum(body.count(mark, start, end) for mark in (b"{", b"[", b","))
+
+
+def _has_too_many(body: bytes) -> bool:
+    """Whether there are too many outside of texts, or too many texts, of which each value may have two."""
+    values = position = 0
+    for texts, found in enumerate(_STRING.finditer(body)):
+        values += _marks(body, position, found.start())
+        position = found.end()
+        if values > MAX_VALUES or texts > 2 * MAX_VALUES:
+            return True
+    return values + _marks(body, position, len(body)) > MAX_VALUES
 
 
 def _prepare_items(document: dict[str, Any]) -> None:

@@ -23,6 +23,7 @@ UNCOUNTED_BYTES: Final = 1 << 20
 
 _VARINT, _EIGHT_BYTES, _LENGTH_DELIMITED, _FOUR_BYTES = 0, 1, 2, 5
 _FIXED: Final = {_EIGHT_BYTES: 8, _FOUR_BYTES: 4}
+_MAX_VARINT_BYTES: Final = 10
 _MAX_DEPTH: Final = 100
 _ITEM_LEVELS: Final = 3
 """resource_spans, scope_spans, spans; and the same for logs."""
@@ -38,6 +39,11 @@ def check_parts(kind: type[Message], body: bytes) -> None:
         raise too_many(MAX_ITEMS, "spans or log records")
     if _most_parts(request, body) > MAX_PARTS and _Count(body, MAX_PARTS).exceeded(request, _MAX_DEPTH):
         raise too_many(MAX_PARTS, "attributes and values")
+
+
+def has_more_parts(kind: type[Message], body: bytes, limit: int) -> bool:
+    """Whether a message of that kind has more than `limit` parts."""
+    return _Count(body, limit).exceeded(cast("Descriptor", kind.DESCRIPTOR), _MAX_DEPTH)
 
 
 def too_many(limit: int, what: str) -> BadTelemetry:
@@ -112,16 +118,13 @@ class _Count:
             self._walk(kind, position, end, levels)
 
     def _varint(self, position: int) -> tuple[int, int]:
-        """The number at a position, and where it ends; cut off at the end of the body."""
+        """The number at a position, and where it ends: behind everything when it is cut off or longer than any is."""
         body = self._body
         if position < len(body) and body[position] < 0x80:
             return body[position], position + 1
-        value = shift = 0
-        while position < len(body):
-            byte = body[position]
-            position += 1
-            value |= (byte & 0x7F) << shift
+        value = 0
+        for place, byte in enumerate(body[position : position + _MAX_VARINT_BYTES]):
+            value |= (byte & 0x7F) << (7 * place)
             if byte < 0x80:
-                break
-            shift += 7
-        return value, position
+                return value, position + place + 1
+        return 0, len(body)

@@ -17,7 +17,7 @@ class Server(Section):
     max_body_bytes: PositiveInt = Field(32 * 2**20, description="Largest request body, after decompression too.")
     max_waiting_requests: PositiveInt = Field(256, description="Requests waiting for a commit before 503 is answered.")
     max_waiting_bytes: PositiveInt = Field(
-        96 * 2**20, description="Their bodies together, as sent and decompressed, before 503 is answered."
+        64 * 2**20, description="Their bodies together, as sent and decompressed, before 503 is answered."
     )
     body_timeout_s: PositiveFloat = Field(30.0, le=3600, description="How long a request body may take to arrive.")
 
