@@ -32,7 +32,7 @@ def problem(request: Request, status: int, detail: str, headers: Mapping[str, st
     """An error answer, in the language of the request."""
     if content_type_of(request) == PROTOBUF:
         return Response(_status_message(detail), status, headers, PROTOBUF)
-    if request.url.path.startswith("/v1/"):
+    if request.url.path.startswith(("/v1/", "/v1development/")):
         return JSONResponse({"message": detail}, status, headers)
     body = Problem(error=HTTPStatus(status).phrase, detail=detail)
     return JSONResponse(body.model_dump(), status, headers)

@@ -11,6 +11,7 @@ from typing import NoReturn
 import uvicorn
 
 from ragvigil_monitor.api.app import create_app
+from ragvigil_monitor.cli.http_protocol import PatientProtocol
 from ragvigil_monitor.errors import ConfigurationError, StoreError
 from ragvigil_monitor.keys import Keys, keys_path
 from ragvigil_monitor.own_metrics import OwnMetrics
@@ -105,6 +106,7 @@ def announcement(listener: socket.socket, settings: Settings) -> str:
 def _http_server(service: Service) -> uvicorn.Server:
     config = uvicorn.Config(
         create_app(service),
+        http=PatientProtocol,
         log_level="warning",
         access_log=False,
         # Exporters send every few seconds over one connection; it must outlive their pause.

@@ -5,7 +5,7 @@ from typing import Final
 
 from fastapi import Request
 
-from ragvigil_monitor.errors import BadTelemetry
+from ragvigil_monitor.errors import BadTelemetry, Overloaded
 from ragvigil_monitor.receiver.compression import ENCODINGS, too_large
 from ragvigil_monitor.receiver.intake import Room
 
@@ -36,15 +36,17 @@ def encoding_of(request: Request) -> str:
 async def read_body(request: Request, max_bytes: int, timeout_s: float, room: Room) -> bytes:
     """The body as sent, in the room that it takes.
 
-    Raises BadTelemetry (413) as soon as it is longer than `max_bytes`, (408) when it is not there in time, and
-    Overloaded when there is no room for it.
+    Raises BadTelemetry (413) as soon as it is longer than `max_bytes`, and Overloaded when there is no room for it or
+    it is not there in time: of the refusals that OTLP lets a sender try again, none says that the sender was slow.
     """
     _check_length(request, max_bytes)
     try:
         async with asyncio.timeout(timeout_s):
             return await _parts(request, max_bytes, room)
     except TimeoutError as late:
-        raise BadTelemetry(f"The body did not arrive within {timeout_s:g} s; send smaller batches.", 408) from late
+        raise Overloaded(
+            f"The body did not arrive within {timeout_s:g} s; send it again, in smaller batches."
+        ) from late
 
 
 def _check_length(request: Request, max_bytes: int) -> None:
