@@ -18,7 +18,9 @@ def create_app(service: Service) -> FastAPI:
     app = FastAPI(title="Ragvigil", version=version("ragvigil"), lifespan=_lifespan)
     app.state.service = service
     server = service.settings.server
-    app.state.intake = Intake(server.max_waiting_requests, server.max_waiting_bytes)
+    intake = app.state.intake = Intake(server.max_waiting_requests, server.max_waiting_bytes)
+    service.metrics.requests_inside.set_function(lambda: intake.requests_inside)
+    service.metrics.bytes_inside.set_function(lambda: intake.bytes_inside)
     answer_errors_as_problems(app)
     for part in (telemetry, health, metrics, oncall, review, admin):
         app.include_router(part.router)

@@ -57,6 +57,7 @@ async def _bad_telemetry(request: Request, failure: BadTelemetry) -> Response:
 
 
 async def _overloaded(request: Request, failure: Overloaded) -> Response:
+    request.app.state.service.metrics.overloaded.inc()
     return problem(request, 503, str(failure), {"Retry-After": "1"})
 
 

@@ -43,6 +43,16 @@ class Intake:
         self._short = ThreadPoolExecutor(1, thread_name_prefix="ragvigil-decode")
         self._long = ThreadPoolExecutor(1, thread_name_prefix="ragvigil-decode-long")
 
+    @property
+    def requests_inside(self) -> int:
+        """How many requests are inside."""
+        return self._inside
+
+    @property
+    def bytes_inside(self) -> int:
+        """What they have taken together."""
+        return self._bytes
+
     @contextmanager
     def admitted(self) -> Iterator[Room]:
         """Count a request while it is inside; raise Overloaded when `max_waiting` are. For the event loop only."""

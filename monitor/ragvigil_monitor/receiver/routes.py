@@ -85,7 +85,8 @@ async def _decoded(request: Request, service: Service, room: Room, decode: Decod
     check_headers(request)
     server, encoding = service.settings.server, encoding_of(request)
     body = await read_body(request, server.max_body_bytes, server.body_timeout_s, room)
-    read = partial(decode, received_us=microseconds(service.clock()), content_type=content_type_of(request))
+    received_us = microseconds(service.clock())
+    read = partial(decode, received_us=received_us, content_type=content_type_of(request))
 
     def unpack() -> bytes:
         plain = decompressed(body, encoding, server.max_body_bytes)
@@ -94,7 +95,11 @@ async def _decoded(request: Request, service: Service, room: Room, decode: Decod
 
     intake: Intake = request.app.state.intake
     with service.committer.announced():
-        return await intake.decode(unpack, read)
+        batch = await intake.decode(unpack, read)
+    newest_us = batch.newest_us()
+    if newest_us is not None:
+        service.metrics.lag_s.observe(max(0, received_us - newest_us) / 1e6)
+    return batch
 
 
 def _in_its_language(request: Request, message: Message) -> Response:
