@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ragvigil_monitor.keys import Keys
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ragvigil_monitor.phoenix.forwarder import Forwarder
     from ragvigil_monitor.receiver.commit import Committer
 
+FURTHEST_BACK = timedelta(days=7)
 Clock = Callable[[], datetime]
 
 
@@ -25,6 +26,13 @@ def utc_now() -> datetime:
 @dataclass(slots=True)
 class ReplayTime:
     """Up to when a replay has come; None while there is none."""
+
+    at: datetime | None = None
+
+
+@dataclass(slots=True)
+class LatestTime:
+    """The latest time that is known to have come; None until it is asked for."""
 
     at: datetime | None = None
 
@@ -44,6 +52,18 @@ class Service:
     forwarder: "Forwarder | None" = None
     replay: ReplayTime = field(default_factory=ReplayTime)
     metrics: OwnMetrics = field(default_factory=OwnMetrics)
+    latest: LatestTime = field(default_factory=LatestTime)
+
+    def received_at(self) -> datetime:
+        """When something that comes now was received: by the clock, but not before anything that came earlier.
+
+        While a clock that was set back is behind what was stored, the times that senders give are still believed, and
+        what they send again is recognised. A clock that was more than a week ahead is not trusted that far.
+        """
+        now = self.clock()
+        known = self.latest.at or self.store.row("newest_span_time")["newest_at"] or now
+        self.latest.at = max(now, known)
+        return min(self.latest.at, now + FURTHEST_BACK)
 
     def review_time(self) -> datetime:
         """The present; in a replay, where jobs run on request only, up to when they ran last."""

@@ -85,7 +85,7 @@ async def _decoded(request: Request, service: Service, room: Room, decode: Decod
     check_headers(request)
     server, encoding = service.settings.server, encoding_of(request)
     body = await read_body(request, server.max_body_bytes, server.body_timeout_s, room)
-    received_us = microseconds(service.clock())
+    received_us = microseconds(service.received_at())
     read = partial(decode, received_us=received_us, content_type=content_type_of(request))
 
     def unpack() -> bytes:
