@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from ragvigil_monitor.keys import Keys
 from ragvigil_monitor.own_metrics import OwnMetrics
@@ -32,9 +32,14 @@ class ReplayTime:
 
 @dataclass(slots=True)
 class LatestTime:
-    """The latest time that is known to have come; None until it is asked for."""
+    """The latest time that is known to have come; None while none is."""
 
     at: datetime | None = None
+
+    @classmethod
+    def stored(cls, store: Store) -> Self:
+        """When the newest stored span began."""
+        return cls(store.row("newest_span_time")["newest_at"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +66,7 @@ class Service:
         what they send again is recognised. A clock that was more than a week ahead is not trusted that far.
         """
         now = self.clock()
-        known = self.latest.at or self.store.row("newest_span_time")["newest_at"] or now
-        self.latest.at = max(now, known)
+        self.latest.at = max(now, self.latest.at or now)
         return min(self.latest.at, now + FURTHEST_BACK)
 
     def review_time(self) -> datetime:

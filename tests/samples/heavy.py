@@ -45,6 +45,10 @@ def in_json(spans: str) -> bytes:
     return f'{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{spans}]}}]}}]}}'.encode()
 
 
+def _deep(levels: int) -> bytes:
+    return field(5, field(1, _deep(levels - 1))) if levels else b""
+
+
 def _numbered(number: int) -> bytes:
     return field(2, field(1, number.to_bytes(16)) + field(2, number.to_bytes(8)))
 
@@ -76,6 +80,8 @@ HEAVY: Final[Mapping[str, Heavy]] = {
     ),
     "events behind a group": ("/v1/traces", _PROTOBUF, lambda: in_span(b"\xfb\x01" + repeated(field(11, b"")))),
     "empty records": ("/v1/logs", _PROTOBUF, lambda: in_scope(repeated(field(2, b"")))),
+    "numbers without end": ("/v1/traces", _PROTOBUF, lambda: b"\xff" * SIZE),
+    "deep values": ("/v1/traces", _PROTOBUF, lambda: in_span(repeated(field(9, field(2, _deep(90)))))),
     "metrics": ("/v1/metrics", _PROTOBUF, lambda: repeated(field(1, b""))),
     "empty objects": ("/v1/traces", _JSON, lambda: in_json(",".join(["{}"] * (SIZE // 3)))),
     "empty lists": ("/v1/traces", _JSON, lambda: in_json(",".join(["[]"] * (SIZE // 3)))),

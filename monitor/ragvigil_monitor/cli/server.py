@@ -20,7 +20,7 @@ from ragvigil_monitor.phoenix.forwarder import Forwarder, open_forwarder
 from ragvigil_monitor.receiver.commit import Committer
 from ragvigil_monitor.receiver.spool import open_spool_reader
 from ragvigil_monitor.schedule import Ticker
-from ragvigil_monitor.service import Service, utc_now
+from ragvigil_monitor.service import LatestTime, Service, utc_now
 from ragvigil_monitor.settings import Server, Settings
 from ragvigil_monitor.store import Store
 
@@ -52,7 +52,8 @@ def open_service(settings: Settings, opened: ExitStack) -> Service:
         Committer(store, clock=utc_now, max_waiting=waiting, observe_s=metrics.commit_s.observe)
     )
     forwarder = _forwarder(settings, store, opened)
-    service = Service(store, settings, keys, committer, forwarder=forwarder, metrics=metrics)
+    latest = LatestTime.stored(store)
+    service = Service(store, settings, keys, committer, forwarder=forwarder, metrics=metrics, latest=latest)
     opened.enter_context(Ticker(service))
     spool_reader = open_spool_reader(service)
     if spool_reader is not None:

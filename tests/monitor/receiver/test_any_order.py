@@ -10,6 +10,7 @@ import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from tests.samples.otlp import NOW, PROTOBUF, logs, rag_trace, record, span_id, trace_id, traces
 from tests.samples.servers import running_api
 
@@ -17,7 +18,7 @@ from ragvigil import attributes as names
 from ragvigil_monitor.keys import Keys
 from ragvigil_monitor.receiver.commit import Committer
 from ragvigil_monitor.schedule import run_due
-from ragvigil_monitor.service import Service
+from ragvigil_monitor.service import LatestTime, Service
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.store import Store
 
@@ -35,17 +36,14 @@ NOT_COMPARED = {"number", "event_number", "arrived_at", "joined_at"}
 TRACES_SENT = 3
 
 
-def feedback(number: int) -> Any:
+def feedback(number: int) -> LogRecord:
     """Thumbs down for an answer, given a minute after it."""
-    at = {
-        "occurred_at": NOW + timedelta(minutes=1),
-        "trace_id": trace_id(number + 1),
-        "span_id": span_id(number * 6 + 1),
-    }
-    return record(attributes={names.FEEDBACK_ID: f"f-{number}", names.FEEDBACK_KIND: "thumbs_down"}, **at)
+    said = {names.FEEDBACK_ID: f"f-{number}", names.FEEDBACK_KIND: "thumbs_down"}
+    answer = {"trace_id": trace_id(number + 1), "span_id": span_id(number * 6 + 1)}
+    return record(names.EVENT_FEEDBACK, said, occurred_at=NOW + timedelta(minutes=1), **answer)
 
 
-def counters(started: int, minutes: int) -> Any:
+def counters(started: int, minutes: int) -> LogRecord:
     values = dict.fromkeys((names.SPANS_EXPORTED, names.SPANS_SPOOLED, names.SPANS_DROPPED), 0)
     at = NOW + timedelta(minutes=minutes)
     return record(names.EVENT_PROCESS_COUNTS, {names.SPANS_STARTED: started, **values}, occurred_at=at)
@@ -173,8 +171,8 @@ def test_a_clock_that_jumps_after_it_was_right_loses_and_doubles_nothing(
 def test_after_a_restart_with_another_clock_copies_are_recognised(memory_store: Store, totals: Any, hours: int) -> None:
     for clock in (Clock(), Clock(NOW + timedelta(hours=hours))):
         with Committer(memory_store, clock=clock) as committer:
-            service = Service(memory_store, Settings.load(), Keys.generate(), committer, clock)
-            with running_api(service) as url:
+            parts = (memory_store, Settings.load(), Keys.generate(), committer, clock)
+            with running_api(Service(*parts, latest=LatestTime.stored(memory_store))) as url:
                 one_after_the_other(url, range(len(SENT)))
     found = totals()
     assert found["spans_committed"] == found["spans_duplicate"] == 6 * TRACES_SENT
