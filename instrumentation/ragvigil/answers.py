@@ -93,8 +93,8 @@ class Answer(RecordedSpan):
         """What names the answer in tokens and feedback; None when nothing is recorded."""
         if self.trace is None:
             return None
-        started_at_ns = self.trace.anchor_ns + self.start_ns
-        return AnswerReference(self.trace_id, f"{self.span_id:016x}", self.id, started_at_ns)
+        trace_id, span_id = f"{self.trace_number:032x}", f"{self.span_id:016x}"
+        return AnswerReference(trace_id, span_id, f"{trace_id}-{span_id}", self.trace.anchor_ns + self.start_ns)
 
     def token(self) -> str | None:
         """Signed text that names the answer to `ragvigil.feedback`; show it to your client, who cannot forge one.

@@ -56,7 +56,8 @@ class FeedbackEvent:
             raise FeedbackError(f"reason: expected one of {', '.join(FEEDBACK_REASONS)}, or None")
         if not _is_id(self.id):
             raise FeedbackError(f"feedback_id: expected text of 1 to {MAX_ID} characters, for example a UUID")
-        _check_value(self.kind, self.value)
+        if self.value is not None or self.kind == "dwell":
+            _check_value(self.kind, self.value)
 
 
 def nanoseconds(at: object) -> int:

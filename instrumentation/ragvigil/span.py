@@ -74,27 +74,38 @@ class RecordedSpan(Span):
         recorder = current.recorder
         if recorder is None or self.trace is not None or self.end_ns is not None:
             return
-        parent, nearest = context.get(contexts.CURRENT_SPAN), contexts.nearest(context)
-        trace = None
+        nearest, trace = contexts.nearest(context), None
         if nearest is not None:
             self.answer, trace = nearest.nearest_answer(), nearest.trace
-            if trace is None:
-                self.leave_out()
-                return
-        if nearest is not None and trace is not None and parent is nearest:
+        if (
+            nearest is not None
+            and trace is not None
+            and nearest is context.get(contexts.CURRENT_SPAN)
+            and trace.is_open
+            and trace.recorder is recorder
+        ):
             self._join_own(nearest)
-            probability = trace.probability
-        else:
-            probability = self._join(recorder, parent, trace)
-            if not probability:
-                recorder.add_left_out()
-                self.leave_out()
-                return
-        self._is_outermost = trace is None or not trace.is_open or trace.recorder is not recorder
-        self.trace = OpenTrace(recorder, probability) if trace is None or self._is_outermost else trace
+            self.trace, self._is_outermost = trace, False
+        elif not self._begin_elsewhere(recorder, context, nearest):
+            return
         self.span_id = recorder.span_id()
         recorder.add_started()
         self.start_ns = recorder.monotonic_ns()
+
+    def _begin_elsewhere(self, recorder: "Recorder", context: Context, nearest: "RecordedSpan | None") -> bool:
+        """Begin anywhere but directly below a span of ours in an open trace; False for what is left out."""
+        if nearest is not None and nearest.trace is None:
+            self.leave_out()
+            return False
+        shared = None if nearest is None else nearest.trace
+        probability = self._join(recorder, context.get(contexts.CURRENT_SPAN), shared)
+        if not probability:
+            recorder.add_left_out()
+            self.leave_out()
+            return False
+        self._is_outermost = shared is None or not shared.is_open or shared.recorder is not recorder
+        self.trace = OpenTrace(recorder, probability) if shared is None or self._is_outermost else shared
+        return True
 
     def leave_out(self) -> None:
         """Take no facts and no start."""

@@ -6,6 +6,8 @@ MonitorError
 │   ├── StoreTooNew       a newer Ragvigil wrote it
 │   ├── StoreUnavailable  it cannot be written now, for example because the disk is full
 │   └── WriteRefused      it refuses these values
+├── TransferFailed        an export or import did not succeed
+│   └── FileRefused       because of this file
 ├── Overloaded            more waits than is allowed; worth another try later
 ├── ConfigurationError    a setting is missing or not valid
 ├── UnknownAlert          there is no alert with this id
@@ -50,6 +52,14 @@ class StoreUnavailable(StoreError):  # noqa: N818
 
 class WriteRefused(StoreError, ValueError):  # noqa: N818
     """The database refuses the values of a transaction, and would refuse them again."""
+
+
+class TransferFailed(MonitorError):  # noqa: N818
+    """An export or import did not succeed; its text says with what and why."""
+
+
+class FileRefused(TransferFailed, ValueError):  # noqa: N818
+    """A file is not what an import reads, or holds rows that the store refuses; others may be read."""
 
 
 class Overloaded(MonitorError):  # noqa: N818

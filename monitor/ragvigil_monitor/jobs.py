@@ -8,6 +8,7 @@ from ragvigil_monitor.drift.days import add_up_days
 from ragvigil_monitor.drift.fitting import fit_references
 from ragvigil_monitor.drift.hours import add_up_hours
 from ragvigil_monitor.feedback import join_feedback
+from ragvigil_monitor.foreign.job import settle_foreign
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.notifiers.deliver import deliver, settle
 from ragvigil_monitor.guardrails.registry import GUARDRAILS
@@ -29,6 +30,7 @@ from ragvigil_monitor.upkeep import link_stages, note_markers, warm_up
 def jobs(settings: Settings) -> list[Job]:
     """The jobs under these settings: first what looks depend on, then the guardrails, then what they lead to."""
     return [
+        Job("foreign_answers", 0, settle_foreign),
         Job("link_stages", 0, link_stages),
         Job("join_feedback", 0, join_feedback),
         Job("markers", 0, note_markers),

@@ -1,9 +1,10 @@
 """How fast `ragvigil serve` takes realistic RAG traces, beside what its work costs without HTTP and threads.
 
-usage: python tests/benchmarks/ingest.py [--json] [--traces N] [--traces-per-request N] [--clients N]
+usage: python tests/benchmarks/ingest.py [--json] [--traces N] [--traces-per-request N] [--clients N] [--phoenix]
 
 Clients replay bodies, encoded before, over real HTTP. The limit is FromString, conversion to the stored columns and
 Arrow insert in one process, without HTTP, threads or acknowledgements. CPU seconds are those of the server process.
+With --phoenix the first of the same requests go to an Arize Phoenix on SQLite too (`make setup-phoenix`).
 """
 
 import argparse
@@ -12,18 +13,22 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from array import array
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
 import httpx
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.samples.otlp import PROTOBUF, rag_trace, traces
+from tests.benchmarks._phoenix import stored_by_phoenix
+from tests.samples.otlp import PROTOBUF, any_value, rag_trace, traces
 
+from ragvigil.attributes import QUERY_VECTOR
 from ragvigil_monitor.cli.processes import start_serve
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.decoding import decode_traces
@@ -34,14 +39,20 @@ from ragvigil_monitor.store import Store
 T = TypeVar("T")
 
 SPANS_PER_TRACE = 6
+PHOENIX_TRACES = 500
+"""So many of them go to Phoenix, which takes its time."""
 GROUP = 16
 """Requests that the limit inserts together, about as many as a busy committer finds waiting."""
 
 
-def bodies(number: int, per_request: int) -> list[bytes]:
-    """Encoded requests of distinct traces, a second apart."""
+def rag_traces(number: int) -> list[list[Span]]:
+    """Distinct traces, a second apart."""
     first = datetime.now(UTC) - timedelta(days=1)
-    made = [rag_trace(each, started_at=first + timedelta(seconds=each)) for each in range(number)]
+    return [rag_trace(each, started_at=first + timedelta(seconds=each)) for each in range(number)]
+
+
+def bodies(made: Sequence[list[Span]], per_request: int) -> list[bytes]:
+    """Encoded requests of so many traces each."""
     return [
         traces(*(span for trace in group for span in trace)).SerializeToString()
         for group in portions(made, per_request)
@@ -100,7 +111,7 @@ def cpu_s(pid: int) -> float:
 
 def measure(number: int, per_request: int, clients: int) -> dict[str, float]:
     """Every figure by its name."""
-    requests = bodies(number, per_request)
+    requests = bodies(rag_traces(number), per_request)
     spans = number * SPANS_PER_TRACE
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -117,6 +128,38 @@ def measure(number: int, per_request: int, clients: int) -> dict[str, float]:
     }
 
 
+def write_vector_as_list(span: Span) -> None:
+    """Write the query vector as OpenInference does; as bytes Phoenix loses the whole span."""
+    for pair in span.attributes:
+        if pair.key == QUERY_VECTOR:
+            vector = array("f", pair.value.bytes_value)
+            pair.key = "embedding.embeddings.0.embedding.vector"
+            pair.value.CopyFrom(any_value(list(vector)))
+
+
+def beside_phoenix(ours: Mapping[str, float], per_request: int) -> dict[str, float]:
+    """What Phoenix makes of the same requests; the ratios are ours to its.
+
+    `phoenix_ratio` is what we store in a second of CPU beside what it stores in a second, `phoenix_cpu_ratio` compares
+    CPU with CPU and `phoenix_wall_ratio` time with time, in which our clients share the cores with the server.
+    """
+    made = rag_traces(PHOENIX_TRACES)
+    for span in (span for spans in made for span in spans):
+        write_vector_as_list(span)
+    requests = bodies(made, per_request)
+    with tempfile.TemporaryDirectory() as temporary:
+        stored = stored_by_phoenix(requests, PHOENIX_TRACES * SPANS_PER_TRACE, Path(temporary), cpu_s)
+    return {
+        "phoenix_spans_per_s": stored.spans / stored.wall_s,
+        "phoenix_spans_per_cpu_s": stored.spans / stored.cpu_s,
+        "phoenix_bytes_per_span": stored.size_bytes / stored.spans,
+        "phoenix_ratio": ours["spans_per_cpu_s"] / (stored.spans / stored.wall_s),
+        "phoenix_cpu_ratio": ours["spans_per_cpu_s"] / (stored.spans / stored.cpu_s),
+        "phoenix_wall_ratio": ours["spans_per_s"] / (stored.spans / stored.wall_s),
+        "phoenix_bytes_ratio": ours["bytes_per_span"] / (stored.size_bytes / stored.spans),
+    }
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="Speed of receiving, beside the limit of its parts.")
@@ -124,8 +167,11 @@ def main() -> None:
     parser.add_argument("--traces", type=int, default=10_000, help="traces of six spans")
     parser.add_argument("--traces-per-request", type=int, default=50, help="traces in one request")
     parser.add_argument("--clients", type=int, default=8, help="clients that send at once")
+    parser.add_argument("--phoenix", action="store_true", help="compare with Phoenix, some minutes")
     wanted = parser.parse_args()
     found = measure(wanted.traces, wanted.traces_per_request, wanted.clients)
+    if wanted.phoenix:
+        found |= beside_phoenix(found, wanted.traces_per_request)
     print(json.dumps(found) if wanted.json else "\n".join(f"{key:24} {value:12.3f}" for key, value in found.items()))
 
 

@@ -3,8 +3,9 @@
 usage: python tests/benchmarks/unreachable.py [--json] [--seconds N] [--rate N]
 
 Three runs of the same load, each in a process of its own: with a receiver that answers, with none, and with none but a
-spool directory small enough that old segments must go. Memory is the resident set: its largest value after warm-up
-(the first 40 % of the time) beside the one at the end of warm-up. A request is the recording of one trace; its wall
+spool directory small enough that old segments must go. Memory is the resident set, after warm-up (the first 40 % of
+the time): its median in the last fifth of what follows beside that in the first fifth, and its peak, which an attempt
+at delivery makes. A request is the recording of one trace; its wall
 time is compared with that of the run whose receiver answers, which lasts a minute at most.
 """
 
@@ -18,6 +19,7 @@ import time
 from array import array
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import median
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -51,6 +53,7 @@ class Run:
     max_us: float
     warm_mib: float
     growth_mib: float
+    peak_mib: float
     exported: int
     spooled: int
     dropped: int
@@ -98,7 +101,8 @@ def _run(traces_per_s: float, latencies_ns: list[int], memory: list[float]) -> R
     def percentile(share: float) -> float:
         return latencies_ns[min(len(latencies_ns) - 1, int(share * len(latencies_ns)))] / 1000
 
-    warm = int(WARM_UP_SHARE * len(memory))
+    warm = memory[int(WARM_UP_SHARE * len(memory)) :]
+    fifth = max(1, len(warm) // 5)
     counts = ragvigil.counts()
     return Run(
         traces_per_s,
@@ -106,8 +110,9 @@ def _run(traces_per_s: float, latencies_ns: list[int], memory: list[float]) -> R
         percentile(0.99),
         percentile(0.999),
         latencies_ns[-1] / 1000,
-        memory[warm],
-        max(memory[warm:]) - memory[warm],
+        median(warm[:fifth]),
+        median(warm[-fifth:]) - median(warm[:fifth]),
+        max(warm),
         counts.exported,
         counts.spooled,
         counts.dropped,

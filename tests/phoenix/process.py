@@ -40,6 +40,12 @@ class PhoenixProcess:
         """Its address."""
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def pid(self) -> int:
+        """Its process; AssertionError where none runs."""
+        assert self._process is not None, "this Phoenix does not run"
+        return self._process.pid
+
     def start(self) -> None:
         """Start it and wait until it answers; AssertionError with the end of its log when it does not."""
         begun = time.monotonic()

@@ -41,6 +41,8 @@ def read_filter(native: object, dialect: str | None = None, relevance: Iterable[
     """
     if native is None:
         return where()
+    if type(native) is Filter and dialect is None and not relevance:
+        return native
     name = dialect or _dialect_of(native)
     try:
         return _labelled(DIALECTS[name](native), frozenset(relevance))

@@ -7,6 +7,7 @@ from ragvigil.doctor.finding import Finding, ok, warning
 from ragvigil.doctor.monitor_api import number, rows
 
 _MOST_FIELDS: Final = 10
+_MOST_LIBRARIES: Final = 10
 
 
 def check_completeness(processes: list[dict[str, Any]], service: str | None) -> Iterator[Finding]:
@@ -58,6 +59,21 @@ def _searches(check: str, row: dict[str, Any]) -> Iterator[Finding]:
         yield ok(check, f"{searches} searches with their filters and documents")
 
 
+def _documents(check: str, row: dict[str, Any]) -> Iterator[Finding]:
+    nameless = number(row, "documents_without_id")
+    if nameless:
+        advice = "give the documents ids in the store that is searched; without them nobody can follow one"
+        yield warning(check, f"{nameless} retrieved documents have no id", advice)
+
+
+def _libraries(check: str, row: dict[str, Any]) -> Iterator[Finding]:
+    made = [
+        f"{library.get('library')} {library.get('version') or ''}".rstrip() for library in rows(row.get("libraries"))
+    ]
+    if made:
+        yield ok(check, f"spans made by {', '.join(made[:_MOST_LIBRARIES])}")
+
+
 def _roles(check: str, row: dict[str, Any]) -> Iterator[Finding]:
     fields = [f"{field.get('field')} ({field.get('searches')})" for field in rows(row.get("undeclared_fields"))]
     if fields:
@@ -78,6 +94,8 @@ def _attributes(check: str, row: dict[str, Any]) -> Iterator[Finding]:
 _LOOKS: Final[tuple[Callable[[str, dict[str, Any]], Iterator[Finding]], ...]] = (
     _answers,
     _searches,
+    _documents,
     _roles,
     _attributes,
+    _libraries,
 )

@@ -39,7 +39,10 @@ class AttributeWriter:
 
     def integer(self, value: object, *keys: str) -> None:
         """Write a whole number, also one of another library."""
-        number = value if type(value) is int and abs(value) <= _EXACT_IN_DOUBLE else as_number(value)
+        if type(value) is int and -_EXACT_IN_DOUBLE <= value <= _EXACT_IN_DOUBLE:
+            self._write(wire.integer(value), keys)
+            return
+        number = as_number(value)
         if number is not None and number == int(number) and abs(number) < 1 << 63:
             self._write(wire.integer(int(number)), keys)
         else:

@@ -10,7 +10,7 @@ from ragvigil.counts import Counters
 from ragvigil.documents import Documents, FoundBelow
 from ragvigil.guard import GUARD
 from ragvigil.predicates import Filter
-from ragvigil.predicates.ast import count_values
+from ragvigil.predicates.ast import And, Leaf, count_values
 from ragvigil.predicates.clauses import FilterBelow
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ class TraceQueue:
             self.last_number += 1
             self._waiting.append(Waiting(self.last_number, spans, size, feedback))
             self._size += size
-            self._shed()
             if self.is_half_full():
+                self._shed()
                 self.changed.notify_all()
 
     def take(self, max_items: int, max_bytes: int) -> list[Waiting]:
@@ -209,7 +209,13 @@ def _mapping_bytes(facts: Mapping[object, object]) -> int:
 
 
 def _filter_bytes(said: Filter) -> int:
-    return 0 if said.predicate is None else VALUE_BYTES * count_values(said.predicate)
+    root, values = said.predicate, 0
+    if not isinstance(root, And):
+        return 0 if root is None else VALUE_BYTES * count_values(root)
+    for node in root.args:
+        # Nearly every filter is an `and` of questions with one value each.
+        values += 1 if type(node) is Leaf and type(node.value) is not tuple else count_values(node)
+    return VALUE_BYTES * values
 
 
 _MEASURES: Final[Mapping[type, Callable[[Any], int]]] = {

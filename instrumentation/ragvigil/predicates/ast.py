@@ -6,7 +6,7 @@ are the empty bag. Leaves ask whether some element satisfies them.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 Op: TypeAlias = Literal["eq", "in", "nin", "lt", "lte", "gt", "gte", "all", "prefix", "exists", "is_null"]
 Scalar: TypeAlias = str | int | float | bool | None
@@ -33,8 +33,7 @@ class Not:
     arg: "Predicate"
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(NamedTuple):
     """A question about one field.
 
     `value` is a tuple for in, nin and all, and None for exists and is_null. With `is_datetime` the values are

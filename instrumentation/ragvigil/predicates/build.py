@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import TypeGuard, cast
+from typing import TypeGuard
 
 from ragvigil.predicates.ast import And, Leaf, Not, Op, Opaque, Or, Predicate, Scalar
 
@@ -87,7 +87,7 @@ def opaque(dialect: str, raw: str) -> Predicate:
 
 def _one(op: Op, field: str, value: object) -> Predicate:
     if type(value) in _OWN:
-        return Leaf(op, field, cast("Scalar", value))
+        return _new(Leaf, (op, field, value, False))
     try:
         return Leaf(op, field, _scalar(value), isinstance(value, date))
     except Exception:  # noqa: BLE001 - a value of any type may fail in any way
@@ -98,7 +98,7 @@ def _many(op: Op, field: str, values: Iterable[object]) -> Predicate:
     try:
         listed = (values,) if isinstance(values, str) else tuple(values)
         if _OWN.issuperset(map(type, listed)):
-            return Leaf(op, field, cast("tuple[Scalar, ...]", listed))
+            return _new(Leaf, (op, field, listed, False))
         moments = [isinstance(value, date) for value in listed]
         if any(moments) and not all(moments):
             return _opaque(op, field, values)
@@ -138,4 +138,6 @@ def _opaque(op: Op, field: str, value: object) -> Predicate:
     return Opaque(NEUTRAL, f"{op} {field} <{type(value).__name__}>")
 
 
+_new = tuple.__new__
+"""Makes named tuples in half the time that calling their class takes; filters are built for every request."""
 _OWN = frozenset({str, int, float, bool, type(None)})

@@ -171,7 +171,7 @@ def where(*clauses: Clause | Predicate) -> Filter:
     for index, clause in enumerate(clauses):
         if isinstance(clause, Clause):
             predicates.append(clause.predicate)
-            labels.append(_new(Label, (f"/args/{index}", *clause[1:])))
+            labels.append(_new(Label, (f"/args/{index}", clause.role, clause.origin, clause.kind)))
         else:
             predicates.append(clause)
     return Filter(And(tuple(predicates)), tuple(labels))

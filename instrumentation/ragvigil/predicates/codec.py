@@ -29,6 +29,8 @@ _VALUELESS: Final = frozenset({"exists", "is_null"})
 def to_json(predicate: Predicate) -> Json:
     """The predicate as plain dictionaries, lists and scalars."""
     match predicate:
+        case Leaf():
+            return _leaf_to_json(predicate)
         case And(args):
             return {"op": "and", "args": [to_json(arg) for arg in args]}
         case Or(args):
@@ -39,8 +41,6 @@ def to_json(predicate: Predicate) -> Json:
             return {"op": "opaque", "dialect": dialect, "raw": raw}
         case ProtectedLeaf(op, field, hmac):
             return {"op": op, "field": field, "value_hmac": list(hmac) if isinstance(hmac, tuple) else hmac}
-        case Leaf():
-            return _leaf_to_json(predicate)
 
 
 def labels_to_json(labels: Sequence[Label]) -> list[Json]:

@@ -20,11 +20,20 @@ class UndeclaredField(ApiModel):
     searches: int
 
 
+class Library(ApiModel):
+    """An instrumentation library other than Ragvigil; version is None where it names none."""
+
+    library: str
+    version: str | None
+    spans: int
+
+
 class Instrumentation(ApiModel):
     """What one service told about itself in the time asked for; probes are left out.
 
     filters_unknown: searches of which nobody knows what they were restricted to. undeclared_fields come from the newest
-    `filters_read` filters that could be read.
+    `filters_read` filters that could be read. documents_without_id: of the documents that were found, as far as their
+    number is known. libraries: what else than Ragvigil made the spans, the one with most first.
     """
 
     service: str
@@ -35,9 +44,11 @@ class Instrumentation(ApiModel):
     spans_with_dropped_attributes: int
     retrievals: int
     retrievals_without_documents: int
+    documents_without_id: int
     filters_known: int
     filters_none: int
     filters_partial: int
     filters_unknown: int
     filters_read: int
     undeclared_fields: list[UndeclaredField]
+    libraries: list[Library]

@@ -10,7 +10,7 @@ from ragvigil.predicates import Filter
 from ragvigil.predicates.ast import PredicateError
 from ragvigil.predicates.codec import from_json, labels_from_json
 from ragvigil_monitor.api.auth import ServiceDep
-from ragvigil_monitor.api.instrumentation_models import Arrival, Instrumentation, UndeclaredField
+from ragvigil_monitor.api.instrumentation_models import Arrival, Instrumentation, Library, UndeclaredField
 from ragvigil_monitor.api.oncall_answers import trace_bytes
 from ragvigil_monitor.store.database import Row
 
@@ -19,6 +19,7 @@ router = APIRouter()
 _MOST_SERVICES: Final = 100
 _FILTERS_READ: Final = 500
 _MOST_FIELDS: Final = 50
+_MOST_LIBRARIES: Final = 500
 _NEAR: Final = timedelta(days=1)
 
 
@@ -40,10 +41,16 @@ def instrumentation(
     since = service.clock() - timedelta(hours=hours)
     rows = service.store.rows("instrumentation_by_service", since=since, service=name, limit=_MOST_SERVICES)
     filters = _filters(service.store.rows("filters_newest", since=since, service=name, limit=_FILTERS_READ))
-    return [_instrumentation(row, filters[row["service"]]) for row in rows]
+    libraries = service.store.rows("instrumentation_libraries", since=since, service=name, limit=_MOST_LIBRARIES)
+    return [
+        _instrumentation(
+            row, filters[row["service"]], [each for each in libraries if each["service"] == row["service"]]
+        )
+        for row in rows
+    ]
 
 
-def _instrumentation(row: Row, filters: list[Filter]) -> Instrumentation:
+def _instrumentation(row: Row, filters: list[Filter], libraries: list[Row]) -> Instrumentation:
     understood = row["filters_known"] + row["filters_none"] + row["filters_partial"]
     undeclared = Counter(field for said in filters for field in said.undeclared_fields())
     return Instrumentation(
@@ -53,6 +60,7 @@ def _instrumentation(row: Row, filters: list[Filter]) -> Instrumentation:
         undeclared_fields=[
             UndeclaredField(field=field, searches=searches) for field, searches in undeclared.most_common(_MOST_FIELDS)
         ],
+        libraries=[Library(**{name: each[name] for name in Library.model_fields}) for each in libraries],
     )
 
 

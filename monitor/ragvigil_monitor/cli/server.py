@@ -18,6 +18,7 @@ from ragvigil_monitor.own_metrics import OwnMetrics
 from ragvigil_monitor.phoenix.counting import write_counts
 from ragvigil_monitor.phoenix.forwarder import Forwarder, open_forwarder
 from ragvigil_monitor.receiver.commit import Committer
+from ragvigil_monitor.receiver.files.collector import open_collector_reader
 from ragvigil_monitor.receiver.spool import open_spool_reader
 from ragvigil_monitor.schedule import Ticker
 from ragvigil_monitor.service import LatestTime, Service, utc_now
@@ -41,7 +42,7 @@ def serve(settings: Settings) -> None:
 
 
 def open_service(settings: Settings, opened: ExitStack) -> Service:
-    """Open store, keys, committer, ticker and spool reader; `opened` closes them."""
+    """Open store, keys, committer, ticker and the readers of files; `opened` closes them."""
     path = settings.store.path
     store = Store.open(path, memory_limit=settings.store.memory_limit, threads=settings.store.threads)
     opened.callback(store.close)
@@ -55,9 +56,9 @@ def open_service(settings: Settings, opened: ExitStack) -> Service:
     latest = LatestTime.stored(store)
     service = Service(store, settings, keys, committer, forwarder=forwarder, metrics=metrics, latest=latest)
     opened.enter_context(Ticker(service))
-    spool_reader = open_spool_reader(service)
-    if spool_reader is not None:
-        opened.enter_context(spool_reader)
+    for reader in (open_spool_reader(service), open_collector_reader(service)):
+        if reader is not None:
+            opened.enter_context(reader)
     return service
 
 

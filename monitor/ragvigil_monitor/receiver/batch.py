@@ -14,7 +14,9 @@ _STARTED: Final = SPANS.get_field_index("started_at")
 class Batch:
     """Rows of one request. `outcomes` counts (service, 'rejected_<reason>' or 'flawed_<reason>').
 
-    picked: what of the request goes on to Phoenix when it is stored.
+    positions: up to where files are stored once these rows are, at most one a file counts: the last.
+    picked: what of the request goes on to Phoenix when it is stored. foreign: rows of `spans` that other
+    instrumentations made; they are linked when their trace is settled.
     """
 
     spans: list[Row] = field(default_factory=list)
@@ -23,7 +25,9 @@ class Batch:
     log_events: list[Row] = field(default_factory=list)
     process_counts: list[Row] = field(default_factory=list)
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    positions: list[Row] = field(default_factory=list)
     picked: Picked | None = None
+    foreign: list[Row] = field(default_factory=list)
 
     def count(self, service: str, outcome: str, items: int = 1) -> None:
         """Note what became of items of a service."""
@@ -37,6 +41,7 @@ class Batch:
         self.log_events += other.log_events
         self.process_counts += other.process_counts
         self.outcomes += other.outcomes
+        self.positions += other.positions
 
     def rows(self) -> int:
         """How many rows there are for all tables together."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from ragvigil import attributes as names
-from ragvigil_monitor.receiver import foreign
+from ragvigil_monitor.conventions.all import CONVENTIONS
 from ragvigil_monitor.receiver.tables import SPANS, positions
 from ragvigil_monitor.receiver.values import amount, count, flag, json_value, milliseconds, small_count, text
 
@@ -67,11 +67,6 @@ _ALSO: Final = {
     names.LLM_COST_TOTAL: "cost_usd",
     names.RERANKER_QUERY: "query_text",
     names.RERANKER_TOP_K: "top_k",
-    foreign.GENAI_SYSTEM: "provider",
-    foreign.GENAI_PROMPT_TOKENS: "input_tokens",
-    foreign.GENAI_COMPLETION_TOKENS: "output_tokens",
-    foreign.LLM_PROVIDER: "provider",
-    foreign.LLM_CACHED_TOKENS: "cached_tokens",
 }
 
 
@@ -82,4 +77,6 @@ def _columns(by_attribute: Mapping[str, str]) -> dict[str, Column]:
 FIRST_CHOICE: Final = _columns(_OWN)
 """Attributes that a column is made for."""
 SECOND_CHOICE: Final = _columns(_ALSO)
-"""Other conventions' attributes, in order of preference: they fill what the first choice left empty."""
+"""What Ragvigil writes beside them for others, in order of preference: it fills what the first choice left empty."""
+THIRD_CHOICE: Final = _columns({name: column for each in CONVENTIONS for name, column in each.columns.items()})
+"""What only others write, in order of preference."""

@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class _Waiting:
     batch: Batch
+    is_divisible: bool
     done: Future[None] = field(default_factory=Future)
 
 
@@ -82,9 +83,12 @@ class Committer:
             with self._lock:
                 self._announced -= 1
 
-    def submit(self, batch: Batch) -> Future[None]:
-        """Queue a batch; raise Overloaded when `max_waiting` batches or too many rows wait, or after `close`."""
-        waiting = _Waiting(batch)
+    def submit(self, batch: Batch, *, is_divisible: bool = False) -> Future[None]:
+        """Queue a batch; raise Overloaded when `max_waiting` batches or too many rows wait, or after `close`.
+
+        is_divisible: what is not storable is not counted, because the caller submits it again in parts.
+        """
+        waiting = _Waiting(batch, is_divisible)
         waiting.done.set_running_or_notify_cancel()
         with self._lock:
             if not self._open:
@@ -156,8 +160,9 @@ class Committer:
             for waiting in group:
                 self._commit([waiting])
             return
-        logger.error("A batch of telemetry could not be stored.", exc_info=failure)
-        self._count_not_storable(group[0].batch)
+        if not group[0].is_divisible:
+            logger.error("A batch of telemetry could not be stored.", exc_info=failure)
+            self._count_not_storable(group[0].batch)
         _fail(group, failure)
 
     def _count_not_storable(self, batch: Batch) -> None:

@@ -7,6 +7,7 @@ from typing import Final
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 
 from ragvigil import attributes as names
+from ragvigil_monitor.conventions.provenance import DOCUMENTS_WITHOUT_ID
 from ragvigil_monitor.receiver.draft import Draft
 from ragvigil_monitor.receiver.values import json_text, number, parsed, plain
 
@@ -51,7 +52,7 @@ def _from_json(draft: Draft, json_names: Iterable[str]) -> str | None:
     for name in json_names:
         if chosen is None:
             sent = draft.rest.get(name)
-            chosen = draft.take(name, _documents, "documents")
+            chosen = draft.take(name, document_list, "documents")
             if chosen is not None and chosen != sent:
                 draft.rest[name] = sent  # the entries held more than ids and scores
         elif draft.rest.get(name) == sent:
@@ -59,7 +60,8 @@ def _from_json(draft: Draft, json_names: Iterable[str]) -> str | None:
     return chosen
 
 
-def _documents(value: object) -> str | None:
+def document_list(value: object) -> str | None:
+    """Ids and scores of a JSON list of documents; None when it is none."""
     entries = parsed(value)
     if not isinstance(entries, list):
         return None
@@ -101,5 +103,7 @@ def _from_list(draft: Draft, flattened: Flattened, name: str) -> str | None:
     for rank, entry in anonymous.items():
         draft.flaws.add("document_without_id")
         draft.rest |= {f"{name}.{rank}.document.{part}": value for part, value in entry.items()}
+    if 0 < len(anonymous) < len(entries):
+        draft.rest[DOCUMENTS_WITHOUT_ID] = len(anonymous)
     identified = [_exact(entry) for rank, entry in sorted(entries.items()) if rank not in anonymous]
     return json_text(identified) if identified else None

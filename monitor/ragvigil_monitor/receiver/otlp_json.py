@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from typing import Any, Final, TypeVar
 
 import orjson
-from google.protobuf.json_format import ParseDict, ParseError
+from google.protobuf.json_format import ParseError
 from google.protobuf.message import Message
 
 from ragvigil_monitor.errors import BadTelemetry
+from ragvigil_monitor.receiver.json_attributes import parsed
 from ragvigil_monitor.receiver.parts import MAX_ITEMS, UNCOUNTED_BYTES, too_many
 
 MessageT = TypeVar("MessageT", bound=Message)
@@ -37,7 +38,7 @@ def from_json(kind: type[MessageT], body: bytes) -> tuple[MessageT, int]:
         if not isinstance(document, dict):
             raise ParseError(f"expected an object, not {type(document).__name__}")
         _prepare_items(document)
-        return ParseDict(document, kind(), ignore_unknown_fields=True), texts
+        return parsed(document, kind()), texts
     except BadTelemetry:
         raise
     except (ParseError, ValueError, RecursionError) as failure:

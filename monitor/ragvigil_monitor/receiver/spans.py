@@ -3,31 +3,29 @@
 from typing import Final
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.proto.common.v1.common_pb2 import KeyValue
+from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from ragvigil import attributes as names
+from ragvigil_monitor.conventions.provenance import SCOPE_NAME
 from ragvigil_monitor.receiver.answers import answer_row, link_by_parents, place_answer_span_id
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.columns import AT, FIRST_CHOICE, SECOND_CHOICE, Accepts
 from ragvigil_monitor.receiver.documents import Flattened, is_flattened, place_documents
 from ragvigil_monitor.receiver.draft import Draft
-from ragvigil_monitor.receiver.foreign import KIND_OF_OPERATION
+from ragvigil_monitor.receiver.events import EVENTS, LINKS, event_values, link_values
+from ragvigil_monitor.receiver.foreign import is_foreign, kind_of, read_foreign
 from ragvigil_monitor.receiver.resources import Sender, sender_of
 from ragvigil_monitor.receiver.tables import Row
 from ragvigil_monitor.receiver.times import believable
-from ragvigil_monitor.receiver.values import MAX_INT32, json_text, plain, plain_mapping, text
+from ragvigil_monitor.receiver.values import MAX_INT32, json_text, plain, text
 from ragvigil_monitor.receiver.vectors import Sent, vector_rows
 from ragvigil_monitor.span_ids import SPAN_ID_BYTES, has_ids
 
 _STATUS: Final = {Status.STATUS_CODE_OK: "ok", Status.STATUS_CODE_ERROR: "error"}
 _FILTER_STATES: Final = {"known", "none", "partial", "unknown"}
+_STAGE: Final = AT["stage"]
 _NOT_YET_PLACED: Final = (None,) * (AT["dropped_attributes"] - AT["status_message"] - 1)
-
-EVENTS: Final = "otel.events"
-"""Where the events of a span are kept among its attributes."""
-LINKS: Final = "otel.links"
-"""Where the links of a span are kept among its attributes."""
 
 
 def read_traces(request: ExportTraceServiceRequest, received_us: int) -> Batch:
@@ -36,20 +34,31 @@ def read_traces(request: ExportTraceServiceRequest, received_us: int) -> Batch:
     vectors: list[Sent] = []
     for group in request.resource_spans:
         sender = sender_of(group.resource)
-        for span in (span for scope in group.scope_spans for span in scope.spans):
-            _read_span(span, sender, received_us, batch, vectors)
-    link_by_parents(batch.spans)
+        for library in group.scope_spans:
+            scope = library.scope
+            for span in library.spans:
+                _read_span(span, scope, sender, received_us, batch, vectors)
+    _link(batch)
     batch.query_vectors = vector_rows(vectors, lambda row: batch.count(row[AT["service"]], "flawed_bad_vector"))
     return batch
 
 
-def _read_span(span: Span, sender: Sender, received_us: int, batch: Batch, vectors: list[Sent]) -> None:
+def _link(batch: Batch) -> None:
+    unlinked = [row for row in batch.foreign if row[AT["answer_span_id"]] is None]
+    link_by_parents(batch.spans)
+    for row in unlinked:
+        row[AT["answer_span_id"]] = None
+
+
+def _read_span(
+    span: Span, scope: InstrumentationScope, sender: Sender, received_us: int, batch: Batch, vectors: list[Sent]
+) -> None:
     if not has_ids(span):
         batch.count(sender.service, "rejected_bad_id")
         return
     draft = Draft(_bare_row(span, sender))
     _place_times(span, draft, received_us)
-    _place_attributes(span, draft)
+    _place_attributes(span, scope, draft)
     vector = draft.rest.pop(names.QUERY_VECTOR, None)
     if vector is not None:
         vectors.append((draft.row, vector))
@@ -58,6 +67,8 @@ def _read_span(span: Span, sender: Sender, received_us: int, batch: Batch, vecto
         batch.answers.append(answer)
     _keep_rest(span, draft, sender, is_entry=answer is not None or not span.parent_span_id)
     batch.spans.append(draft.row)
+    if SCOPE_NAME in draft.rest:
+        batch.foreign.append(draft.row)
     for flaw in draft.flaws:
         batch.count(sender.service, f"flawed_{flaw}")
 
@@ -97,13 +108,15 @@ def _place_times(span: Span, draft: Draft, received_us: int) -> None:
         draft["duration_ms"] = (span.end_time_unix_nano - span.start_time_unix_nano) / 1e6
 
 
-def _place_attributes(span: Span, draft: Draft) -> None:
+def _place_attributes(span: Span, scope: InstrumentationScope, draft: Draft) -> None:
     flattened = _split_attributes(span, draft)
     for attribute, (position, accepts) in SECOND_CHOICE.items():
         if attribute in draft.rest:
             _place_second(draft, attribute, position, accepts)
     _place_kind(draft)
     place_documents(draft, flattened)
+    if draft.row[_STAGE] is None and is_foreign(draft):
+        read_foreign(draft, span, scope)
     place_answer_span_id(draft)
 
 
@@ -142,9 +155,9 @@ def _place_second(draft: Draft, attribute: str, position: int, accepts: Accepts)
 
 def _place_kind(draft: Draft) -> None:
     if draft["kind"] is None:
-        draft["kind"] = KIND_OF_OPERATION.get(text(draft.rest.get(names.OPERATION_NAME)))
+        draft["kind"] = kind_of(draft)
     if draft["kind"] == "RETRIEVER":
-        if draft["query_text"] is None:
+        if draft["query_text"] is None and draft["stage"] is not None:
             draft["query_text"] = draft.take(names.INPUT_VALUE, text, "query_text")
         _place_filter_state(draft)
 
@@ -160,16 +173,8 @@ def _place_filter_state(draft: Draft) -> None:
 def _keep_rest(span: Span, draft: Draft, sender: Sender, *, is_entry: bool) -> None:
     if is_entry:
         draft.rest = {**sender.rest, **draft.rest}
-    if span.events:
-        draft.rest[EVENTS] = [_event(event) for event in span.events]
+    if span.events and EVENTS not in draft.rest:
+        draft.rest[EVENTS] = [event_values(event) for event in span.events]
     if span.links:
-        draft.rest[LINKS] = [_link(link) for link in span.links]
+        draft.rest[LINKS] = [link_values(link) for link in span.links]
     draft["attributes"] = json_text(draft.rest) if draft.rest else None
-
-
-def _event(event: Span.Event) -> dict[str, object]:
-    return {"name": event.name, "time_unix_nano": event.time_unix_nano, **plain_mapping(event.attributes)}
-
-
-def _link(link: Span.Link) -> dict[str, object]:
-    return {"trace_id": link.trace_id.hex(), "span_id": link.span_id.hex(), **plain_mapping(link.attributes)}

@@ -78,7 +78,8 @@ class _Submission:
             together.add(part)
         while True:
             try:
-                self._pending.append(_Pending(parts, self._service.committer.submit(together)))
+                done = self._service.committer.submit(together, is_divisible=len(parts) > 1)
+                self._pending.append(_Pending(parts, done))
                 return
             except Overloaded:
                 if not self._pending:

@@ -24,8 +24,8 @@ _EVENT_KEY: Final = pa.schema([tables.LOG_EVENTS.field("event_id")])
 Key = Callable[[Row], Any]
 
 
-def write(writer: Writer, batch: Batch, received_at: datetime) -> None:
-    """Store a batch and count what became of it, inside the writer's transaction."""
+def write(writer: Writer, batch: Batch, received_at: datetime) -> Counter[tuple[str, str]]:
+    """Store a batch and count what became of it, inside the writer's transaction; the counts."""
     outcomes = batch.outcomes + _write_spans(writer, batch) + _write_events(writer, batch.log_events)
     if batch.process_counts:
         reports = to_arrow(tables.PROCESS_COUNTS, batch.process_counts)
@@ -35,6 +35,11 @@ def write(writer: Writer, batch: Batch, received_at: datetime) -> None:
     if outcomes:
         rows = [(*service_and_outcome, items) for service_and_outcome, items in outcomes.items()]
         writer.execute_with("add_ingest_counts", to_arrow(tables.INGEST_COUNTS, rows), received_at=received_at)
+    if batch.positions:
+        last = {(row[0], row[1]): row for row in batch.positions}
+        positions = to_arrow(tables.FILE_POSITIONS, list(last.values()))
+        writer.execute_with("set_file_positions", positions, stored_at=received_at)
+    return outcomes
 
 
 def _write_spans(writer: Writer, batch: Batch) -> Counter[tuple[str, str]]:

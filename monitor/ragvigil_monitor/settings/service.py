@@ -48,6 +48,18 @@ class Spool(Section):
     poll_s: float = Field(5.0, ge=0.1, le=3600, description="How often it is looked into.")
 
 
+class Collector(Section):
+    """Where an OpenTelemetry Collector leaves telemetry in files."""
+
+    directory: Path | None = Field(
+        None, description="Directory that the file exporter of a Collector writes to; null: none is read."
+    )
+    poll_s: float = Field(5.0, ge=0.1, le=3600, description="How often it is looked into.")
+    delete_rotated: bool = Field(
+        False, description="Whether files that the Collector has finished, and that are stored whole, are deleted."
+    )
+
+
 class Schedule(Section):
     """When jobs run."""
 

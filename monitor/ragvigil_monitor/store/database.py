@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakSet
 
 import duckdb
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 
 from ragvigil_monitor.errors import StoreError, StoreLocked, StoreUnavailable, WriteRefused
 from ragvigil_monitor.store.migrate import migrate
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Row = dict[str, Any]
 _REFUSALS = (duckdb.DataError, duckdb.IntegrityError, duckdb.ProgrammingError)
@@ -72,6 +75,22 @@ class Store:
         found: dict[str, Any] = self._cursor().execute(query_text(question), to_database(values)).fetchnumpy()
         return {name: _unmasked(column) for name, column in found.items()}
 
+    def ask(self, sql: str, **values: object) -> list[Row]:
+        """Answer SQL that was made inside this package, as `rows` does."""
+        return _fetch(self._cursor().execute(sql, to_database(values)))
+
+    @contextmanager
+    def stream(self, sql: str, batch_rows: int, **values: object) -> Iterator["pa.RecordBatchReader"]:
+        """Answer SQL that was made inside this package in batches, as of now; times are aware where the SQL says so."""
+        with self._connection.cursor() as cursor:
+            yield cursor.sql(sql, params=to_database(values)).to_arrow_reader(batch_rows)
+
+    @contextmanager
+    def stream_rows(self, question: str, batch_rows: int, **values: object) -> Iterator[Iterator[list[Row]]]:
+        """Answer `queries/<question>.sql` in portions of dictionaries, as of now."""
+        with self.stream(query_text(question), batch_rows, **values) as reader:
+            yield (batch.to_pylist() for batch in reader)
+
     @contextmanager
     def transaction(self) -> Iterator["Writer"]:
         """Write everything inside the block or nothing; writers wait for each other.
@@ -118,6 +137,12 @@ class Writer:
     def execute(self, question: str, **values: object) -> list[Row]:
         """Run `queries/<question>.sql`; the rows it returns, if any."""
         return _fetch(self._cursor.execute(query_text(question), to_database(values)))
+
+    def run(self, sql: str, *, batch: object = None, **values: object) -> list[Row]:
+        """Run SQL that was made inside this package; it may read the Arrow table `batch` under that name."""
+        if batch is not None:
+            self._cursor.register("batch", batch)
+        return _fetch(self._cursor.execute(sql, to_database(values)))
 
     def execute_with(self, question: str, batch: object, **values: object) -> list[Row]:
         """Run a question that reads the Arrow table `batch` under that name, until the next one or the end."""

@@ -51,6 +51,18 @@ def test_ids_of_any_length_are_written(length: int) -> None:
     assert flattened(documents(pairs), "retrieval.documents") == written_plainly(pairs, "retrieval.documents")
 
 
+@pytest.mark.parametrize("count", [2, 64, 65])
+@pytest.mark.parametrize("length", [0, 1, 99, 100, 101, 126, 500])
+def test_scored_documents_of_usual_and_unusual_size_are_written(count: int, length: int) -> None:
+    pairs = [("x" * (length - number % 2 if length else 0), number / 7) for number in range(count)]
+    assert flattened(documents(pairs), "retrieval.documents") == written_plainly(pairs, "retrieval.documents")
+
+
+def test_two_zeros_stay_two() -> None:
+    assert documents_json(documents([("a", 0.0)])) == '[{"id":"a","score":0.0}]'
+    assert documents_json(documents([("a", -0.0)])) == '[{"id":"a","score":-0.0}]'
+
+
 @given(st.lists(st.tuples(st.text(st.characters()), SCORES), max_size=10))
 def test_json_is_what_json_would_write(pairs: list[tuple[str, float | None]]) -> None:
     plain = [{"id": name, "score": score} for name, score in pairs]

@@ -127,7 +127,9 @@ def test_a_field_is_protected_wherever_it_stands() -> None:
 
 FIELDS = st.sampled_from(["tenant", "kind", "topic"])
 LEAVES = st.one_of(
-    st.builds(Leaf, st.just("eq"), FIELDS, st.sampled_from(["a", "b"])), st.just(Opaque("x", "?")), st.just(Or(()))
+    st.builds(Leaf, st.just("eq"), FIELDS, st.sampled_from(["a", "b"]), st.just(False)),
+    st.just(Opaque("x", "?")),
+    st.just(Or(())),
 )
 PREDICATES: st.SearchStrategy[Any] = st.recursive(
     LEAVES,

@@ -32,7 +32,7 @@ LEAVES = st.one_of(
     st.builds(
         Leaf, st.sampled_from(["in", "nin", "all"]), TEXT, st.lists(SCALARS, max_size=3).map(tuple), st.booleans()
     ),
-    st.builds(Leaf, st.sampled_from(["exists", "is_null"]), TEXT),
+    st.builds(Leaf, st.sampled_from(["exists", "is_null"]), TEXT, st.none(), st.just(False)),
     st.builds(ProtectedLeaf, st.just("eq"), TEXT, TEXT),
     st.builds(ProtectedLeaf, st.sampled_from(["in", "nin", "all"]), TEXT, st.lists(TEXT, max_size=3).map(tuple)),
     st.builds(Opaque, TEXT, TEXT),

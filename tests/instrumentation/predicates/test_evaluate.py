@@ -170,10 +170,11 @@ SCALARS = st.one_of(
 )
 BAGS = st.one_of(SCALARS, st.none(), st.lists(st.one_of(SCALARS, st.none()), max_size=4))
 DOCUMENTS = st.dictionaries(FIELDS, BAGS, max_size=3)
+PLAIN = st.just(False)
 LEAVES = st.one_of(
-    st.builds(Leaf, st.sampled_from(["eq", "lt", "lte", "gt", "gte", "prefix"]), FIELDS, SCALARS),
-    st.builds(Leaf, st.sampled_from(["in", "nin", "all"]), FIELDS, st.lists(SCALARS, max_size=3).map(tuple)),
-    st.builds(Leaf, st.sampled_from(["exists", "is_null"]), FIELDS),
+    st.builds(Leaf, st.sampled_from(["eq", "lt", "lte", "gt", "gte", "prefix"]), FIELDS, SCALARS, PLAIN),
+    st.builds(Leaf, st.sampled_from(["in", "nin", "all"]), FIELDS, st.lists(SCALARS, max_size=3).map(tuple), PLAIN),
+    st.builds(Leaf, st.sampled_from(["exists", "is_null"]), FIELDS, st.none(), PLAIN),
     st.just(Opaque("lucene", "?")),
 )
 PREDICATES = st.recursive(

@@ -8,7 +8,6 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from tests.samples.otlp import NOW, RESOURCE, pairs, rag_trace, span_id, trace_id
 
 from ragvigil import attributes as names
-from ragvigil_monitor.receiver import foreign
 from ragvigil_monitor.receiver.times import microseconds
 
 OWN = [
@@ -41,11 +40,11 @@ OTHERS = [
     (names.LLM_COST_TOTAL, 0.5, "cost_usd"),
     (names.RERANKER_QUERY, "parse dates", "query_text"),
     (names.RERANKER_TOP_K, 5, "top_k"),
-    (foreign.GENAI_SYSTEM, "openai", "provider"),
-    (foreign.GENAI_PROMPT_TOKENS, 900, "input_tokens"),
-    (foreign.GENAI_COMPLETION_TOKENS, 120, "output_tokens"),
-    (foreign.LLM_PROVIDER, "openai", "provider"),
-    (foreign.LLM_CACHED_TOKENS, 80, "cached_tokens"),
+    ("gen_ai.system", "openai", "provider"),
+    ("gen_ai.usage.prompt_tokens", 900, "input_tokens"),
+    ("gen_ai.usage.completion_tokens", 120, "output_tokens"),
+    ("llm.provider", "openai", "provider"),
+    ("llm.token_count.prompt_details.cache_read", 80, "cached_tokens"),
 ]
 
 

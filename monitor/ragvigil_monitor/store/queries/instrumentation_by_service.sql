@@ -17,6 +17,9 @@ recorded AS (
         count(*) FILTER (WHERE dropped_attributes > 0) AS spans_with_dropped_attributes,
         count(*) FILTER (WHERE stage = 'retrieve') AS retrievals,
         count(*) FILTER (WHERE stage = 'retrieve' AND output_documents IS NULL) AS retrievals_without_documents,
+        coalesce(
+            sum(try_cast(attributes ->> '$."otel.documents_without_id"' AS BIGINT)) FILTER (WHERE stage = 'retrieve'), 0
+        )::BIGINT AS documents_without_id,
         count(*) FILTER (WHERE stage = 'retrieve' AND filter_state = 'known') AS filters_known,
         count(*) FILTER (WHERE stage = 'retrieve' AND filter_state = 'none') AS filters_none,
         count(*) FILTER (WHERE stage = 'retrieve' AND filter_state = 'partial') AS filters_partial
