@@ -20,6 +20,7 @@ REMOVALS: Final[Mapping[str, tuple[str, ...]]] = {
         "remove_old_alerts",
         "remove_old_deliveries",
         "remove_old_process_counts",
+        "remove_old_process_counts_by_hour",
     ),
 }
 """What goes by which setting, in this order."""

@@ -17,7 +17,10 @@ def create_app(service: Service) -> FastAPI:
     """The application of a service, with every route."""
     app = FastAPI(title="Ragvigil", version=version("ragvigil"), lifespan=_lifespan)
     app.state.service = service
-    app.state.intake = Intake(service.settings.server.max_waiting_requests)
+    server = service.settings.server
+    intake = app.state.intake = Intake(server.max_waiting_requests, server.max_waiting_bytes)
+    service.metrics.requests_inside.set_function(lambda: intake.requests_inside)
+    service.metrics.bytes_inside.set_function(lambda: intake.bytes_inside)
     answer_errors_as_problems(app)
     for part in (telemetry, health, metrics, oncall, review, admin, transfer):
         app.include_router(part.router)

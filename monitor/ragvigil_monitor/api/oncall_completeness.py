@@ -2,21 +2,27 @@
 
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
 from ragvigil.attributes import DOCTOR_SERVICE
 from ragvigil_monitor.api.auth import ServiceDep
-from ragvigil_monitor.api.models import Completeness, IngestCount, PhoenixAnnotations, PhoenixState
+from ragvigil_monitor.api.models import Completeness, CompletenessHour, IngestCount, PhoenixAnnotations, PhoenixState
 from ragvigil_monitor.phoenix.annotating import annotation_counts
 from ragvigil_monitor.phoenix.counting import total_counts
-from ragvigil_monitor.retention import removes_spans_within
+from ragvigil_monitor.retention import oldest_spans, removes_spans_within
 from ragvigil_monitor.service import Service
 
 router = APIRouter()
 
 _LOOKED_BACK = timedelta(days=90)
 _MOST_PROCESSES = 200
+_MOST_HOURS = 14 * 24
+_MOST_HOUR_ROWS = 2000
+_REPORTS_LOOKED_BACK = timedelta(days=7)
+_LONGEST_SILENCE = timedelta(hours=2)
+"""After a longer silence a process's counters tell of many hours together, and of none alone."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -26,6 +32,20 @@ def completeness(service: ServiceDep) -> list[Completeness]:
     asked = {"since": service.clock() - _LOOKED_BACK, "doctor": DOCTOR_SERVICE, "limit": _MOST_PROCESSES}
     rows = service.store.rows("completeness_by_process", spans_since=_spans_since(service), **asked)
     return [Completeness(**row) for row in rows]
+
+
+@router.get("/completeness/hours")
+def completeness_hours(
+    service: ServiceDep, hours: Annotated[int, Query(ge=1, le=_MOST_HOURS)] = 24
+) -> list[CompletenessHour]:
+    """Every service by hour, the latest first, at most 2,000; only hours of which no spans were removed for age."""
+    now = service.clock()
+    since = max(now - timedelta(hours=hours - 1), oldest_spans(service, now) or _EPOCH)
+    this_hour = since.replace(minute=0, second=0, microsecond=0)
+    asked = {"doctor": DOCTOR_SERVICE, "longest_silence": _LONGEST_SILENCE, "limit": _MOST_HOUR_ROWS}
+    reports_since = this_hour - _REPORTS_LOOKED_BACK
+    rows = service.store.rows("completeness_by_hour", since=this_hour, reports_since=reports_since, **asked)
+    return [CompletenessHour(**row) for row in rows]
 
 
 def _spans_since(service: Service) -> datetime:

@@ -32,7 +32,7 @@ def problem(request: Request, status: int, detail: str, headers: Mapping[str, st
     """An error answer, in the language of the request."""
     if content_type_of(request) == PROTOBUF:
         return Response(_status_message(detail), status, headers, PROTOBUF)
-    if request.url.path.startswith("/v1/"):
+    if request.url.path.startswith(("/v1/", "/v1development/")):
         return JSONResponse({"message": detail}, status, headers)
     body = Problem(error=HTTPStatus(status).phrase, detail=detail)
     return JSONResponse(body.model_dump(), status, headers)
@@ -57,6 +57,7 @@ async def _bad_telemetry(request: Request, failure: BadTelemetry) -> Response:
 
 
 async def _overloaded(request: Request, failure: Overloaded) -> Response:
+    request.app.state.service.metrics.overloaded.inc()
     return problem(request, 503, str(failure), {"Retry-After": "1"})
 
 

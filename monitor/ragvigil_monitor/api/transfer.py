@@ -18,6 +18,8 @@ from ragvigil_monitor.keys import Role
 from ragvigil_monitor.receiver.bodies import PROTOBUF, content_type_of, read_body
 from ragvigil_monitor.receiver.files.found import Found, Refused, Signal
 from ragvigil_monitor.receiver.files.lines import lines
+from ragvigil_monitor.receiver.intake import Intake
+from ragvigil_monitor.service import Service
 from ragvigil_monitor.store.movable import BY_NAME
 from ragvigil_monitor.store.putting_in import put_in
 from ragvigil_monitor.store.taking_out import Within
@@ -84,7 +86,7 @@ def export_part(
 @router.post("/import/requests/{signal}")
 async def import_telemetry(signal: Signal, request: Request, service: ServiceDep) -> ImportedRequests:
     """Store one request in protobuf, or lines of OTLP/JSON; 200 once they are on disk."""
-    body = await read_body(request, service.settings.server.max_body_bytes)
+    body = await _body(request, service)
     if content_type_of(request) == PROTOBUF:
         pieces: list[Found | Refused] = [Found(signal, body, PROTOBUF, len(body))]
     else:
@@ -99,10 +101,18 @@ async def import_rows(name: str, request: Request, service: ServiceDep) -> Impor
     """Put rows of a table in, sent as an Arrow stream; 422 and nothing is stored when they are none of it."""
     if name not in BY_NAME:
         raise HTTPException(404, f"There is no table {name[:80]!r}.")
-    body = await read_body(request, service.settings.server.max_body_bytes)
+    body = await _body(request, service)
     with _refused():
         counts = await run_in_threadpool(lambda: put_in(service.store, BY_NAME[name], from_ipc(body)))
     return ImportedRows(new=counts.new, known=counts.known, updated=counts.updated, differing=counts.differing)
+
+
+async def _body(request: Request, service: Service) -> bytes:
+    """The body, within what all requests may take together while it arrives."""
+    intake: Intake = request.app.state.intake
+    server = service.settings.server
+    with intake.admitted() as room:
+        return await read_body(request, server.max_body_bytes, server.body_timeout_s, room)
 
 
 def refusals(pieces: list[Found | Refused]) -> dict[str, int]:

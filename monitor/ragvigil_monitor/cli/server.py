@@ -11,6 +11,7 @@ from typing import NoReturn
 import uvicorn
 
 from ragvigil_monitor.api.app import create_app
+from ragvigil_monitor.cli.http_protocol import PatientProtocol
 from ragvigil_monitor.errors import ConfigurationError, StoreError
 from ragvigil_monitor.keys import Keys, keys_path
 from ragvigil_monitor.own_metrics import OwnMetrics
@@ -20,7 +21,7 @@ from ragvigil_monitor.receiver.commit import Committer
 from ragvigil_monitor.receiver.files.collector import open_collector_reader
 from ragvigil_monitor.receiver.spool import open_spool_reader
 from ragvigil_monitor.schedule import Ticker
-from ragvigil_monitor.service import Service, utc_now
+from ragvigil_monitor.service import LatestTime, Service, utc_now
 from ragvigil_monitor.settings import Server, Settings
 from ragvigil_monitor.store import Store
 
@@ -52,7 +53,8 @@ def open_service(settings: Settings, opened: ExitStack) -> Service:
         Committer(store, clock=utc_now, max_waiting=waiting, observe_s=metrics.commit_s.observe)
     )
     forwarder = _forwarder(settings, store, opened)
-    service = Service(store, settings, keys, committer, forwarder=forwarder, metrics=metrics)
+    latest = LatestTime.stored(store)
+    service = Service(store, settings, keys, committer, forwarder=forwarder, metrics=metrics, latest=latest)
     opened.enter_context(Ticker(service))
     for reader in (open_spool_reader(service), open_collector_reader(service)):
         if reader is not None:
@@ -106,6 +108,7 @@ def announcement(listener: socket.socket, settings: Settings) -> str:
 def _http_server(service: Service) -> uvicorn.Server:
     config = uvicorn.Config(
         create_app(service),
+        http=PatientProtocol,
         log_level="warning",
         access_log=False,
         # Exporters send every few seconds over one connection; it must outlive their pause.

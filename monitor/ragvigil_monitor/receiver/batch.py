@@ -2,9 +2,12 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Final
 
 from ragvigil_monitor.phoenix.picking import Picked
 from ragvigil_monitor.receiver.tables import LOG_EVENTS, PROCESS_COUNTS, SPANS, Row
+
+_STARTED: Final = SPANS.get_field_index("started_at")
 
 
 @dataclass(slots=True)
@@ -44,6 +47,10 @@ class Batch:
         """How many rows there are for all tables together."""
         tables = (self.spans, self.answers, self.query_vectors, self.log_events, self.process_counts)
         return sum(len(table) for table in tables)
+
+    def newest_us(self) -> int | None:
+        """When the newest span began, in microseconds since the epoch; None without spans."""
+        return max((row[_STARTED] for row in self.spans), default=None)
 
     def items_by_service(self) -> Counter[str]:
         """How many spans and log records of each service have rows."""

@@ -11,10 +11,13 @@ from typing import Final, cast
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
+from ragvigil_monitor.receiver.parts import has_more_parts
+
 _VARINT, _EIGHT_BYTES, _LENGTH_DELIMITED, _FOUR_BYTES = 0, 1, 2, 5
 _FIXED: Final = {_EIGHT_BYTES: 8, _FOUR_BYTES: 4}
 _MAX_VARINT_BYTES: Final = 10
 _MAX_DEPTH: Final = 100
+_MOST_PARTS: Final = 100_000
 
 
 class NotProtobuf(ValueError):  # noqa: N818 - what the bytes are
@@ -30,7 +33,12 @@ class Repaired:
 
 
 def repaired(kind: type[Message], body: bytes) -> Repaired | None:
-    """Replace what is not UTF-8 in every text of a message by U+FFFD; None where that is not what is wrong."""
+    """Replace what is not UTF-8 in every text of a message by U+FFFD.
+
+    None where that is not what is wrong, and for a message of so many parts that it would take more than a second.
+    """
+    if has_more_parts(kind, body, _MOST_PARTS):
+        return None
     try:
         found = _message(cast("Descriptor", kind.DESCRIPTOR), memoryview(body), 0)
     except NotProtobuf:

@@ -205,7 +205,7 @@ class SpoolReader:
         return True
 
     def _decoded(self, frame: Frame) -> Batch:
-        received_us = microseconds(self._service.clock())
+        received_us = microseconds(self._service.received_at())
         if frame.kind is Kind.LOGS:
             return decode_logs(frame.payload, received_us)
         forwarder = self._service.forwarder

@@ -28,7 +28,9 @@ def write(writer: Writer, batch: Batch, received_at: datetime) -> Counter[tuple[
     """Store a batch and count what became of it, inside the writer's transaction; the counts."""
     outcomes = batch.outcomes + _write_spans(writer, batch) + _write_events(writer, batch.log_events)
     if batch.process_counts:
-        writer.execute_with("add_process_counts", to_arrow(tables.PROCESS_COUNTS, batch.process_counts))
+        reports = to_arrow(tables.PROCESS_COUNTS, batch.process_counts)
+        writer.execute_with("add_process_counts", reports)
+        writer.execute_with("add_process_counts_by_hour", reports)
         outcomes += _by_service(batch.process_counts, tables.PROCESS_COUNTS, "logs_committed")
     if outcomes:
         rows = [(*service_and_outcome, items) for service_and_outcome, items in outcomes.items()]

@@ -2,8 +2,9 @@
 
 from datetime import date
 from pathlib import Path
+from typing import Self
 
-from pydantic import Field, PositiveFloat, PositiveInt, SecretStr
+from pydantic import Field, PositiveFloat, PositiveInt, SecretStr, model_validator
 
 from ragvigil_monitor.settings.section import Hours, Section
 
@@ -15,6 +16,19 @@ class Server(Section):
     port: int = Field(4318, ge=0, le=65535, description="Port for telemetry and API; 0 picks a free one.")
     max_body_bytes: PositiveInt = Field(32 * 2**20, description="Largest request body, after decompression too.")
     max_waiting_requests: PositiveInt = Field(256, description="Requests waiting for a commit before 503 is answered.")
+    max_waiting_bytes: PositiveInt = Field(
+        64 * 2**20, description="Their bodies together, as sent and decompressed, before 503 is answered."
+    )
+    body_timeout_s: PositiveFloat = Field(30.0, le=3600, description="How long a request body may take to arrive.")
+
+    @model_validator(mode="after")
+    def _have_room_for_the_largest(self) -> Self:
+        if self.max_waiting_bytes < 2 * self.max_body_bytes:
+            raise ValueError(
+                f"max_waiting_bytes must be {2 * self.max_body_bytes} or more, twice max_body_bytes: "
+                "the largest body is held as sent and decompressed"
+            )
+        return self
 
 
 class StoreSettings(Section):
