@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from fastapi import FastAPI
 
-from ragvigil_monitor.api import admin, health, metrics, oncall, review
+from ragvigil_monitor.api import admin, backup, health, metrics, oncall, review
 from ragvigil_monitor.api.problems import answer_errors_as_problems
 from ragvigil_monitor.receiver import routes as telemetry
 from ragvigil_monitor.receiver.intake import Intake
@@ -19,7 +19,7 @@ def create_app(service: Service) -> FastAPI:
     app.state.service = service
     app.state.intake = Intake(service.settings.server.max_waiting_requests)
     answer_errors_as_problems(app)
-    for part in (telemetry, health, metrics, oncall, review, admin):
+    for part in (telemetry, health, metrics, oncall, review, admin, backup):
         app.include_router(part.router)
     return app
 

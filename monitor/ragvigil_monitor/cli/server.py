@@ -11,6 +11,7 @@ from typing import NoReturn
 import uvicorn
 
 from ragvigil_monitor.api.app import create_app
+from ragvigil_monitor.backup.serving import remove_leftovers
 from ragvigil_monitor.errors import ConfigurationError, StoreError
 from ragvigil_monitor.keys import Keys, keys_path
 from ragvigil_monitor.own_metrics import OwnMetrics
@@ -52,6 +53,7 @@ def open_service(settings: Settings, opened: ExitStack) -> Service:
     )
     forwarder = _forwarder(settings, store, opened)
     service = Service(store, settings, keys, committer, forwarder=forwarder, metrics=metrics)
+    remove_leftovers(service)
     opened.enter_context(Ticker(service))
     spool_reader = open_spool_reader(service)
     if spool_reader is not None:

@@ -1,6 +1,5 @@
 """Open the database, ask named questions, write in transactions."""
 
-import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -15,13 +14,15 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from ragvigil_monitor.errors import StoreError, StoreLocked, StoreUnavailable, WriteRefused
+from ragvigil_monitor.errors import BackupFailed, StoreUnavailable, WriteRefused
+from ragvigil_monitor.store.connection import connect
+from ragvigil_monitor.store.copying import copy_database
+from ragvigil_monitor.store.manifest import Manifest
 from ragvigil_monitor.store.migrate import migrate
 
 Row = dict[str, Any]
 _REFUSALS = (duckdb.DataError, duckdb.IntegrityError, duckdb.ProgrammingError)
 _NULLS: Mapping[str, Any] = {"f": np.nan, "M": np.datetime64("NaT")}
-_LOCK_HOLDER = re.compile(r"\(PID (\d+)\)")
 
 
 class Store:
@@ -36,6 +37,8 @@ class Store:
         self._local = threading.local()
         self._cursors: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
         self._write_lock = threading.RLock()
+        self._copy_lock = threading.Lock()
+        self._copying: duckdb.DuckDBPyConnection | None = None
         self.path = path
 
     @classmethod
@@ -45,7 +48,7 @@ class Store:
         Raises StoreLocked when another process holds the file, StoreTooNew when a newer version wrote it,
         StoreError when it is no database or cannot be written.
         """
-        connection = _connect(path, memory_limit, threads)
+        connection = connect(path, memory_limit, threads)
         try:
             migrate(connection)
         except BaseException:
@@ -88,6 +91,20 @@ class Store:
                 _roll_back(cursor)
                 raise
 
+    def copy_to(self, target: Path, *, program: str, taken_at: datetime) -> Manifest:
+        """Copy everything that is committed now to a new file; readers and writers go on meanwhile.
+
+        Raises BackupFailed when a copy is under way already, when the file cannot be written, and at `close`.
+        """
+        if not self._copy_lock.acquire(blocking=False):
+            raise BackupFailed("A backup is being made already; ask again when it is done.", status=409)
+        try:
+            with self._connection.cursor() as self._copying:
+                return copy_database(self._copying, target, program, taken_at)
+        finally:
+            self._copying = None
+            self._copy_lock.release()
+
     def size_bytes(self) -> int | None:
         """The database file and its log on disk; None in memory."""
         if self.path is None:
@@ -97,6 +114,10 @@ class Store:
 
     def close(self) -> None:
         """Write the log into the file and let go of it; nothing may read or write any more."""
+        if (copying := self._copying) is not None:
+            copying.interrupt()
+            with self._copy_lock:
+                pass
         for cursor in list(self._cursors):
             cursor.close()
         self._connection.close()
@@ -176,28 +197,3 @@ def _explained() -> Iterator[None]:
         raise WriteRefused(f"The database refuses these values: {failure}") from failure
     except duckdb.Error as failure:
         raise StoreUnavailable(f"The database cannot be written now: {failure}") from failure
-
-
-def _connect(path: Path | None, memory_limit: str, threads: int) -> duckdb.DuckDBPyConnection:
-    settings: dict[str, str | bool | int | float | list[str]] = {
-        "autoinstall_known_extensions": "false",
-        "autoload_known_extensions": "false",
-        "memory_limit": memory_limit,
-        "threads": str(threads),
-    }
-    try:
-        connection = duckdb.connect(":memory:" if path is None else str(path), config=settings)
-    except duckdb.Error as failure:
-        raise _explain(path, failure) from failure
-    connection.execute("SET GLOBAL TimeZone = 'UTC'")
-    return connection
-
-
-def _explain(path: Path | None, failure: duckdb.Error) -> StoreError:
-    holder = _LOCK_HOLDER.search(str(failure))
-    if holder:
-        return StoreLocked(
-            f"{path} is open in process {holder[1]}. One `ragvigil serve` owns a database: stop that one, "
-            "or give this one another file with --db."
-        )
-    return StoreError(f"{path} cannot be opened as a DuckDB database: {failure}")
