@@ -4,11 +4,10 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, Self
-from weakref import WeakSet
 
 import duckdb
 import numpy as np
@@ -17,10 +16,13 @@ from numpy.typing import NDArray
 from ragvigil_monitor.errors import BackupFailed, StoreUnavailable, WriteRefused
 from ragvigil_monitor.store.connection import connect
 from ragvigil_monitor.store.copying import copy_database
+from ragvigil_monitor.store.disk import Disk, Limits
+from ragvigil_monitor.store.instance import Instance
 from ragvigil_monitor.store.manifest import Manifest
 from ragvigil_monitor.store.migrate import migrate
 
 Row = dict[str, Any]
+NO_LIMITS = Limits()
 _REFUSALS = (duckdb.DataError, duckdb.IntegrityError, duckdb.ProgrammingError)
 _NULLS: Mapping[str, Any] = {"f": np.nan, "M": np.datetime64("NaT")}
 
@@ -32,34 +34,35 @@ class Store:
     `transaction()`, one writer at a time. Datetimes go in and come out aware and in UTC; a naive one is refused.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path | None) -> None:
-        self._connection = connection
-        self._local = threading.local()
-        self._cursors: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
-        self._write_lock = threading.RLock()
+    def __init__(self, instance: Instance, path: Path | None, disk: Disk) -> None:
+        self._instance = instance
         self._copy_lock = threading.Lock()
         self._copying: duckdb.DuckDBPyConnection | None = None
         self.path = path
+        self.disk = disk
 
     @classmethod
-    def open(cls, path: Path | None, *, memory_limit: str = "1GB", threads: int = 2) -> Self:
+    def open(
+        cls, path: Path | None, *, memory_limit: str = "1GB", threads: int = 2, limits: Limits = NO_LIMITS
+    ) -> Self:
         """Open or create the file at `path` (None: in memory) and bring its schema up to date.
 
-        Raises StoreLocked when another process holds the file, StoreTooNew when a newer version wrote it,
-        StoreError when it is no database or cannot be written.
+        limits: of the free space on its disk. Raises StoreLocked when another process holds the file, StoreTooNew
+        when a newer version wrote it, StoreError when it is no database or cannot be written.
         """
-        connection = connect(path, memory_limit, threads)
+        open_file = partial(connect, path, memory_limit, threads)
+        connection = open_file()
         try:
             migrate(connection)
         except BaseException:
             connection.close()
             raise
-        return cls(connection, path)
+        return cls(Instance(connection, None if path is None else open_file), path, Disk(path, limits))
 
     def rows(self, question: str, **values: object) -> list[Row]:
         """Answer `queries/<question>.sql` as a list of dictionaries."""
-        cursor = self._cursor().execute(query_text(question), to_database(values))
-        return _fetch(cursor)
+        text, given = query_text(question), to_database(values)
+        return self._instance.read(lambda cursor: _fetch(cursor.execute(text, given)))
 
     def row(self, question: str, **values: object) -> Row:
         """Answer a question that has exactly one row."""
@@ -72,7 +75,8 @@ class Store:
         Times are naive datetime64 in UTC. A NULL is NaN among numbers and booleans, which are floats then, NaT among
         times, and None elsewhere.
         """
-        found: dict[str, Any] = self._cursor().execute(query_text(question), to_database(values)).fetchnumpy()
+        text, given = query_text(question), to_database(values)
+        found: dict[str, Any] = self._instance.read(lambda cursor: cursor.execute(text, given).fetchnumpy())
         return {name: _unmasked(column) for name, column in found.items()}
 
     @contextmanager
@@ -82,7 +86,8 @@ class Store:
         Raises WriteRefused for values that the tables do not take, StoreUnavailable when the disk does not take
         them; in both cases nothing of the block is stored.
         """
-        with self._write_lock, _explained(), self._connection.cursor() as cursor:
+        self.disk.require_room()
+        with self._noted(), _explained(), self._instance.writing() as cursor:
             cursor.execute("BEGIN")
             try:
                 yield Writer(cursor)
@@ -99,7 +104,7 @@ class Store:
         if not self._copy_lock.acquire(blocking=False):
             raise BackupFailed("A backup is being made already; ask again when it is done.", status=409)
         try:
-            with self._connection.cursor() as self._copying:
+            with self._instance.reading_long() as self._copying:
                 return copy_database(self._copying, target, program, taken_at)
         finally:
             self._copying = None
@@ -118,16 +123,23 @@ class Store:
             copying.interrupt()
             with self._copy_lock:
                 pass
-        for cursor in list(self._cursors):
-            cursor.close()
-        self._connection.close()
+        self._instance.close()
+
+    @property
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        return self._instance.connection
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
-        if not hasattr(self._local, "cursor"):
-            self._local.cursor = self._connection.cursor()
-            self._cursors.add(self._local.cursor)
-        cursor: duckdb.DuckDBPyConnection = self._local.cursor
-        return cursor
+        return self._instance.cursor()
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        try:
+            yield
+        except StoreUnavailable as failure:
+            self.disk.note(str(failure))
+            raise
+        self.disk.note(None)
 
 
 class Writer:
