@@ -12,7 +12,7 @@ from ragvigil_monitor.errors import StoreUnavailable
 from ragvigil_monitor.store.instance import Instance
 
 
-def fatal(cursor: duckdb.DuckDBPyConnection) -> None:
+def fatal(cursor: duckdb.DuckDBPyConnection) -> int:
     """What DuckDB raises when it gives up."""
     raise duckdb.FatalException("FATAL Error: the database has been invalidated\nmore")
 
@@ -37,7 +37,7 @@ def test_a_reader_gets_its_answer_from_the_next_one(instance: Instance) -> None:
 
     def fail_once(cursor: duckdb.DuckDBPyConnection) -> int:
         attempts.append(cursor)
-        return fatal(cursor) if len(attempts) == 1 else count(cursor)  # type: ignore[func-returns-value]
+        return fatal(cursor) if len(attempts) == 1 else count(cursor)
 
     assert instance.read(fail_once) == 10
     assert instance.connection is not first
@@ -64,7 +64,7 @@ def test_checkpoints_wait_until_something_is_stored(instance: Instance) -> None:
 
     instance.connection.execute("SET GLOBAL checkpoint_threshold = '8MiB'")
     before = threshold()
-    instance._connect = lambda path=instance._connect: _with_threshold(path(), "8MiB")  # type: ignore[misc]
+    instance._connect = lambda path=instance._connect: _with_threshold(path(), "8MiB")
     with pytest.raises(duckdb.FatalException), instance.writing() as cursor:
         fatal(cursor)
     assert threshold() != before
