@@ -188,6 +188,7 @@ def test_a_service_starts_on_a_full_disk_to_show_what_it_has(disk: SmallDisk) ->
         assert_reads(monitor, 0)
         assert parts(monitor) == ["store"]
         assert_refused(Sender(monitor).send())
+        assert monitor.serving.stop() == 0
     disk.empty()
     assert_kept(disk.folder / "a.duckdb", sender)
 

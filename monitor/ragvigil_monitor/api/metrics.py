@@ -39,6 +39,7 @@ class _Stored(Collector):
         yield from self._alerts()
         yield from self._jobs()
         yield from self._size()
+        yield from self._disk(self._service.clock())
 
     def _received(self) -> Metric:
         family = CounterMetricFamily(
@@ -79,7 +80,6 @@ class _Stored(Collector):
             yield GaugeMetricFamily("ragvigil_newest_answer_timestamp_seconds", described, newest.timestamp())
         size = self._service.store.size_bytes()
         if size is not None:
-            yield from self._disk(now)
             yield GaugeMetricFamily("ragvigil_store_size_bytes", "The database file and its log on disk.", size)
 
     def _disk(self, now: datetime) -> Iterator[Metric]:

@@ -71,7 +71,7 @@ async def _backup_failed(request: Request, failure: BackupFailed) -> Response:
 
 
 async def _store_unavailable(request: Request, failure: StoreUnavailable) -> Response:
-    logger.error("The store is not available: %s", failure)
+    logger.info("The store is not available: %s", failure)  # each retry is one; the watch of the disk logs it once
     return problem(request, 503, str(failure), {"Retry-After": "30"})
 
 
