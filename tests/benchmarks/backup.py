@@ -54,6 +54,12 @@ def fill(database: Path, size_bytes: float) -> int:
     return spans
 
 
+def pause(done: threading.Event) -> None:
+    """Nothing but time passes."""
+    time.sleep(BEFORE_S)
+    done.set()
+
+
 class Watch:
     """What the service does while a block runs: requests a second, the longest pause, and its memory."""
 
@@ -104,7 +110,7 @@ def measure(folder: Path, gigabytes: float) -> dict[str, float]:
 
     before, during = Watch(serving, senders), Watch(serving, senders)
     with sending(senders, serving.url):
-        before.over(lambda done: (time.sleep(BEFORE_S), done.set())[1])
+        before.over(pause)
         during.over(back_up)
     serving.stop()
     return {

@@ -103,7 +103,7 @@ class Instance:
             if number != self._number:
                 return
             if self._connect is None:
-                raise StoreUnavailable(f"The database is closed: {failure}") from failure
+                raise StoreUnavailable(f"The database is closed; it cannot be written or read: {failure}") from failure
             logger.error("DuckDB has given up the database, which is opened again: %s", _first_line(failure))
             with self._without_readers():
                 self._close_all()
