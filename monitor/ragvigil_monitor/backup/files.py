@@ -12,6 +12,9 @@ from ragvigil_monitor.errors import BackupFailed
 RESERVE_BYTES: Final = 64 * 2**20
 """So much is left free on the disk, for whoever else writes there."""
 
+LOG_ENDS: Final = (".wal", ".wal.checkpoint", ".wal.recovery")
+"""Ends of the names of the files that DuckDB keeps beside a database and reads with it."""
+
 FreeBytes = Callable[[Path], int]
 
 
@@ -53,9 +56,9 @@ def require_space(folder: Path, needed_bytes: int, what: str, free: FreeBytes = 
 
 
 def remove(partial: Path) -> None:
-    """Delete an unfinished database and its log."""
-    for file in (partial, partial.with_name(partial.name + ".wal")):
-        file.unlink(missing_ok=True)
+    """Delete an unfinished database and its logs."""
+    for end in ("", *LOG_ENDS):
+        partial.with_name(partial.name + end).unlink(missing_ok=True)
 
 
 def megabytes(size_bytes: int) -> str:

@@ -8,15 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 
-from ragvigil_monitor.backup.files import FreeBytes, free_bytes, require_space, sync, whole_file
+from ragvigil_monitor.backup.files import LOG_ENDS, FreeBytes, free_bytes, require_space, sync, whole_file
 from ragvigil_monitor.errors import BackupFailed, StoreLocked
 from ragvigil_monitor.store.copying import check_backup, forget_manifest, read_backup
 from ragvigil_monitor.store.manifest import Manifest
-
-_LOGS: Final = (".wal", ".wal.checkpoint", ".wal.recovery")
-"""Ends of the names of the files that DuckDB keeps beside a database and reads with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +55,7 @@ def _move_aside(target: Path, now: datetime) -> Path | None:
     if not target.exists():
         return None
     aside = _unused(target, now)
-    for end in _LOGS:
+    for end in LOG_ENDS:
         log = target.with_name(target.name + end)
         if log.exists():
             log.rename(aside.with_name(aside.name + end))

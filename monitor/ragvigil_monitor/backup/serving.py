@@ -28,7 +28,6 @@ def open_snapshot(service: Service, free: FreeBytes = free_bytes) -> IO[bytes]:
     path = folder / f"{_prefix(service)}{secrets.token_hex(8)}"
     try:
         service.store.copy_to(path, program=version("ragvigil"), taken_at=service.clock())
-        path.chmod(0o600)
         return path.open("rb")
     finally:
         remove(path)

@@ -30,7 +30,6 @@ def take(order: Order, settings: Settings, now: datetime, progress: Progress, fr
             _copy(settings, partial, now, progress, free)
         else:
             download(order.source, partial, progress, free)
-        partial.chmod(0o600)
         return check_backup(partial)
 
 

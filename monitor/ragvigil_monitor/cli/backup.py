@@ -1,6 +1,7 @@
 """`ragvigil backup`: the whole store as one file, whether a service has it open or not."""
 
 import os
+import signal
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -35,6 +36,7 @@ def run(args: Namespace) -> int:
     from ragvigil_monitor.service import utc_now
     from ragvigil_monitor.settings import Settings
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # an ordered end takes the unfinished file along
     try:
         order = Order(args.target, _source(args), args.force)
         manifest = take(order, Settings.load(args.config, **_overrides(args)), utc_now(), _show)

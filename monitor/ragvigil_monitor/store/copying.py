@@ -29,11 +29,13 @@ _THREADS: Final = 2
 def copy_database(cursor: duckdb.DuckDBPyConnection, target: Path, program: str, taken_at: datetime) -> Manifest:
     """Copy what `cursor` sees now to a new file, with a manifest: one snapshot, writers go on meanwhile.
 
-    Raises BackupFailed when the file cannot be written; what is there then is nobody's backup.
+    Only its owner can read the file. Raises BackupFailed when it cannot be written; what is there then is nobody's
+    backup.
     """
     source = _current_database(cursor)
     try:
-        with _attached(cursor, target, read_only=False) as copy:
+        with _attached(cursor, target) as copy:
+            target.chmod(0o600)
             with _one_transaction(cursor):
                 manifest = manifest_of(cursor, program, taken_at)
                 cursor.execute(f"COPY FROM DATABASE {quoted(source)} TO {quoted(copy)}")
@@ -141,8 +143,8 @@ def _reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @contextmanager
-def _attached(cursor: duckdb.DuckDBPyConnection, path: Path, *, read_only: bool) -> Iterator[str]:
-    name = _attach(cursor, path, read_only=read_only)
+def _attached(cursor: duckdb.DuckDBPyConnection, path: Path) -> Iterator[str]:
+    name = _attach(cursor, path, read_only=False)
     try:
         yield name
     finally:

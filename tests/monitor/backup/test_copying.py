@@ -1,5 +1,6 @@
 """What is in a copy of the store, and which files are taken for one."""
 
+import stat
 import threading
 from pathlib import Path
 
@@ -33,6 +34,7 @@ def test_a_backup_holds_every_row_and_says_what_it_is(database: Path, backup: Pa
     assert (NOW - manifest.newest_answer_at).total_seconds() == 12
     assert manifest.rows["spans"] == 200
     assert rows_of(backup) == rows_of(database)
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
 
 
 def test_a_file_at_rest_is_only_read(database: Path, tmp_path: Path) -> None:
