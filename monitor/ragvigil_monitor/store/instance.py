@@ -27,6 +27,8 @@ _PATIENCE_S: Final = 10.0
 """How long readers of an instance that is given up may take to notice; they fail at once."""
 
 _POLL_S: Final = 0.02
+_MOST_ATTEMPTS: Final = 10
+"""A reader may be interrupted by one repair after another, if a writer fails as often."""
 
 
 class Instance:
@@ -48,20 +50,21 @@ class Instance:
         self._threshold: str | None = None
 
     def read(self, work: Callable[[duckdb.DuckDBPyConnection], Result]) -> Result:
-        """Do something with the cursor of this thread, twice where the first attempt finds the instance given up.
+        """Do something with the cursor of this thread, again where the instance was given up.
 
-        Raises StoreUnavailable where the second one does too, or the file cannot be opened.
+        Raises StoreUnavailable where DuckDB gives up the next one too, or the file cannot be opened.
         """
-        try:
-            with self.reading() as number:
-                return work(self.cursor())
-        except _GIVEN_UP as failure:
-            self.repair(number, failure)
-        try:
-            with self.reading():
-                return work(self.cursor())
-        except _GIVEN_UP as failure:
-            raise StoreUnavailable(f"The database cannot be read now: {failure}") from failure
+        fatal = 0
+        for _ in range(_MOST_ATTEMPTS):
+            try:
+                with self.reading() as number:
+                    return work(self.cursor())
+            except _GIVEN_UP as failure:
+                fatal += isinstance(failure, duckdb.FatalException)
+                if fatal > 1:
+                    raise StoreUnavailable(f"The database cannot be read now: {failure}") from failure
+                self.repair(number, failure)
+        raise StoreUnavailable("The database cannot be read now: it is opened again and again.")
 
     @contextmanager
     def reading(self) -> Iterator[int]:

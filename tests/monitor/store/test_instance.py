@@ -89,7 +89,7 @@ def test_many_readers_and_a_writer_survive_it_again_and_again(instance: Instance
 
     with ThreadPoolExecutor(4) as pool:
         readers = [pool.submit(read) for _ in range(4)]
-        for _ in range(10):
+        for _ in range(8):
             with pytest.raises(duckdb.FatalException), instance.writing() as cursor:
                 fatal(cursor)
         stop.set()
