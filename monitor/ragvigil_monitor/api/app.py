@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from fastapi import FastAPI
 
-from ragvigil_monitor.api import admin, health, metrics, oncall, review, transfer
+from ragvigil_monitor.api import admin, backup, health, metrics, oncall, review, transfer
 from ragvigil_monitor.api.problems import answer_errors_as_problems
 from ragvigil_monitor.receiver import routes as telemetry
 from ragvigil_monitor.receiver.intake import Intake
@@ -22,7 +22,7 @@ def create_app(service: Service) -> FastAPI:
     service.metrics.requests_inside.set_function(lambda: intake.requests_inside)
     service.metrics.bytes_inside.set_function(lambda: intake.bytes_inside)
     answer_errors_as_problems(app)
-    for part in (telemetry, health, metrics, oncall, review, admin, transfer):
+    for part in (telemetry, health, metrics, oncall, review, admin, transfer, backup):
         app.include_router(part.router)
     return app
 

@@ -11,7 +11,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Status
 from starlette.exceptions import HTTPException
 
 from ragvigil_monitor.api.models import Problem
-from ragvigil_monitor.errors import BadTelemetry, Overloaded, ReviewRefused, StoreUnavailable
+from ragvigil_monitor.errors import BackupFailed, BadTelemetry, Overloaded, ReviewRefused, StoreUnavailable
 from ragvigil_monitor.receiver.bodies import PROTOBUF, content_type_of
 
 logger = logging.getLogger(__name__)
@@ -24,6 +24,7 @@ def answer_errors_as_problems(app: FastAPI) -> None:
     app.exception_handler(BadTelemetry)(_bad_telemetry)
     app.exception_handler(Overloaded)(_overloaded)
     app.exception_handler(ReviewRefused)(_review_refused)
+    app.exception_handler(BackupFailed)(_backup_failed)
     app.exception_handler(StoreUnavailable)(_store_unavailable)
     app.exception_handler(Exception)(_unexpected)
 
@@ -65,8 +66,13 @@ async def _review_refused(request: Request, failure: ReviewRefused) -> Response:
     return problem(request, failure.status, str(failure))
 
 
+async def _backup_failed(request: Request, failure: BackupFailed) -> Response:
+    logger.error("No backup was made: %s", failure)
+    return problem(request, failure.status, str(failure))
+
+
 async def _store_unavailable(request: Request, failure: StoreUnavailable) -> Response:
-    logger.error("The store is not available: %s", failure)
+    logger.info("The store is not available: %s", failure)  # each retry is one; the watch of the disk logs it once
     return problem(request, 503, str(failure), {"Retry-After": "30"})
 
 

@@ -37,6 +37,15 @@ class StoreSettings(Section):
     path: Path = Field(Path("ragvigil.duckdb"), description="The database file; one process owns it.")
     memory_limit: str = Field("1GB", pattern=r"^\d+(\.\d+)?\s?[KMGT]i?B$", description="Memory DuckDB may use.")
     threads: int = Field(2, ge=1, le=64, description="Threads DuckDB may use for one query.")
+    stop_free_bytes: int = Field(
+        128 * 2**20,
+        ge=0,
+        description="Free disk space below which nothing is stored, lest a full disk harm what is there.",
+    )
+    warn_free_bytes: int = Field(2**30, ge=0, description="Free disk space below which people are told.")
+    snapshot_directory: Path | None = Field(
+        None, description="Where a backup lies while it is made; null: beside the database."
+    )
 
 
 class Spool(Section):
