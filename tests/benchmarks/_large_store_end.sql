@@ -1,0 +1,44 @@
+-- What the monitor concluded in the days from $start to $end_at, by jobs that were $done_up_to: as much as they leave.
+INSERT INTO estimates BY NAME
+SELECT
+    signal, series, window_end, window_s, value, value * 0.9 AS lower, value * 1.1 AS upper, value * 0.85 AS alarm_lower,
+    value * 1.5 AS limit_value, 'ms' AS unit, 1000 AS n, 0 AS missing, 'ok' AS state
+FROM (
+    SELECT 'latency_p95' AS signal, series, window_s, window_end, 300 + 100 * chance(epoch(window_end)::BIGINT, 1) AS value
+    FROM (SELECT unnest(['answer', 'embed', 'retrieve', 'rerank', 'assemble', 'generate']) AS series),
+        (SELECT unnest([3600, 86400]) AS window_s),
+        generate_series($start::TIMESTAMP, $done_up_to::TIMESTAMP - INTERVAL 1 HOUR, INTERVAL 15 MINUTE) AS looks(window_end)
+    UNION ALL
+    SELECT signal, series, window_s, window_end, chance(epoch(window_end)::BIGINT, 2)
+    FROM (SELECT unnest(['cost_per_query', 'faithfulness', 'regeneration_rate', 'thumbs_down_rate', 'refusal_rate', 'query_drift']) AS signal),
+        (SELECT unnest(['all', 'a', 'b', 'c']) AS series),
+        (SELECT unnest([3600, 21600, 86400]) AS window_s),
+        generate_series($start::TIMESTAMP, $done_up_to::TIMESTAMP - INTERVAL 1 HOUR, INTERVAL 1 HOUR) AS looks(window_end)
+);
+
+INSERT INTO rate_counts
+SELECT signal, series, hour, (totals * (0.01 + 0.002 * chance(epoch(hour)::BIGINT, 3)))::BIGINT, totals
+FROM (SELECT unnest(['regeneration_rate', 'thumbs_down_rate', 'refusal_rate']) AS signal), (
+    SELECT if(grouping(intent) = 1, 'all', 'intent=' || intent) AS series, date_trunc('hour', started_at) AS hour, count(*) AS totals
+    FROM answers
+    WHERE started_at < $done_up_to::TIMESTAMP
+    GROUP BY GROUPING SETS ((hour), (hour, intent))
+);
+
+INSERT INTO markers
+SELECT 'release', service, service_version, min(started_at) FROM answers GROUP BY ALL;
+
+INSERT INTO alerts BY NAME
+SELECT
+    'alert-' || k AS alert_id, 'latency_p95' AS guardrail, 'answer' AS series, 'resolved' AS state,
+    $end_at::TIMESTAMP - to_hours(7 * k + 30) AS opened_at, $end_at::TIMESTAMP - to_hours(7 * k + 28) AS last_breach_at,
+    $end_at::TIMESTAMP - to_hours(7 * k + 22) AS resolved_at, 'It was slow.' AS sentence, $evidence AS evidence
+FROM range(30) AS numbers(k);
+
+INSERT INTO ingest_counts
+SELECT date_trunc('hour', started_at), service, 'spans_committed', 6 * count(*) FROM answers GROUP BY ALL;
+
+INSERT INTO review_rounds
+SELECT hour + INTERVAL 2 HOUR, stratum, hour, hour + INTERVAL 1 HOUR, share, 7000, 70, '1', 'a'
+FROM (SELECT DISTINCT date_trunc('hour', started_at) AS hour FROM answers WHERE started_at < $done_up_to::TIMESTAMP - INTERVAL 3 HOUR),
+    (SELECT unnest([{'stratum': 'uniform', 'share': 0.02}, {'stratum': 'filter_probe', 'share': 1.0}, {'stratum': 'not_probed', 'share': 0.0}], recursive := true));
