@@ -14,7 +14,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -30,7 +30,7 @@ from tests.benchmarks._timed_store import Asked, Times, TimedStore
 from tests.samples.servers import running_api, running_service
 
 from ragvigil_monitor.cli.processes import start_serve
-from ragvigil_monitor.keys import Keys
+from ragvigil_monitor.keys import Keys, Role
 from ragvigil_monitor.schedule import run_due
 
 LARGE_DAYS = 60
@@ -104,7 +104,9 @@ def wait_for_jobs(url: str, keys: Keys, within_s: float = 900) -> None:
 
 def job_runs(metrics: str) -> float:
     """How often the last job of a run has been run."""
-    lines = [line for line in metrics.splitlines() if line.startswith('ragvigil_job_duration_seconds_count{job="deliver"}')]
+    lines = [
+        line for line in metrics.splitlines() if line.startswith('ragvigil_job_duration_seconds_count{job="deliver"}')
+    ]
     return float(lines[0].split()[-1]) if lines else 0.0
 
 
@@ -118,7 +120,10 @@ def growth(large: Times, small: Times) -> dict[str, float]:
     """By question: the median on the large store over that on the small one."""
     found = {}
     for question, times in large.by_question.items():
-        near = [[each.took_s for each in some if each.reach <= SMALL_DAYS * DAY] for some in (times, small.by_question.get(question, []))]
+        near = [
+            [each.took_s for each in some if each.reach <= SMALL_DAYS * DAY]
+            for some in (times, small.by_question.get(question, []))
+        ]
         if all(near) and statistics.median(near[0]) >= FLOOR_S:
             found[question] = statistics.median(near[0]) / statistics.median(near[1])
     return found

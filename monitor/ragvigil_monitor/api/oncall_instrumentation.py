@@ -1,7 +1,7 @@
 """How well applications are instrumented, for `ragvigil doctor` and whoever wonders where telemetry stays."""
 
 from collections import Counter, defaultdict
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query
@@ -12,6 +12,8 @@ from ragvigil.predicates.codec import from_json, labels_from_json
 from ragvigil_monitor.api.auth import ServiceDep
 from ragvigil_monitor.api.instrumentation_models import Arrival, Instrumentation, UndeclaredField
 from ragvigil_monitor.api.oncall_answers import trace_bytes
+from ragvigil_monitor.hour_sums import segments
+from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.database import Row
 
 router = APIRouter()
@@ -20,6 +22,8 @@ _MOST_SERVICES: Final = 100
 _FILTERS_READ: Final = 500
 _MOST_FIELDS: Final = 50
 _NEAR: Final = timedelta(days=1)
+_AHEAD: Final = timedelta(hours=1)
+"""How far the clock of a sender may run ahead."""
 
 
 @router.get("/arrivals/{trace_id}")
@@ -37,10 +41,22 @@ def instrumentation(
     hours: Annotated[int, Query(ge=1, le=24 * 31)] = 24,
 ) -> list[Instrumentation]:
     """What each service told in the last hours, the one with most answers first."""
-    since = service.clock() - timedelta(hours=hours)
-    rows = service.store.rows("instrumentation_by_service", since=since, service=name, limit=_MOST_SERVICES)
+    now = service.clock()
+    since = now - timedelta(hours=hours)
+    rows = _telling(service.store, since, now + _AHEAD, name)
     filters = _filters(service.store.rows("filters_newest", since=since, service=name, limit=_FILTERS_READ))
     return [_instrumentation(row, filters[row["service"]]) for row in rows]
+
+
+def _telling(store: Store, start: datetime, end: datetime, service: str | None) -> list[Row]:
+    """The counts of each service, those with most answers first."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for each in segments(store, start, end):
+        question = "telling_summed" if each.is_summed else "telling_raw"
+        for row in store.rows(question, start=each.start, end=each.end, service=service):
+            counts[row.pop("service")].update(row)
+    rows = [{"service": name, **found} for name, found in counts.items()]
+    return sorted(rows, key=lambda row: (-row["answers"], row["service"]))[:_MOST_SERVICES]
 
 
 def _instrumentation(row: Row, filters: list[Filter]) -> Instrumentation:
