@@ -92,13 +92,14 @@ def sum_hours(service: Service, turn: Turn, *, clock: Callable[[], float] = time
 
 def _pass(store: Store, over_before: datetime) -> None:
     """From now on what comes for the hours before makes them stale."""
-    until = _summed_until(store)
+    until = summed_until(store)
     if until < over_before:
         with store.transaction() as writer:
             writer.execute("pass_hours", summed_until=until, over_before=over_before)
 
 
-def _summed_until(store: Store) -> datetime:
+def summed_until(store: Store) -> datetime:
+    """Before which time every hour that holds something has been passed; the epoch before the first."""
     until: datetime | None = store.row("summed_hours_between", start=_EPOCH, end=_EPOCH)["summed_until"]
     return until or _EPOCH
 

@@ -10,7 +10,14 @@ from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Writer
 
 REMOVALS: Final[Mapping[str, tuple[str, ...]]] = {
-    "spans_days": ("finish_summed_hours", "count_old_spans", "remove_old_spans", "remove_old_log_events"),
+    "spans_days": (
+        "finish_summed_hours",
+        "count_old_spans",
+        "remove_old_spans",
+        "remove_old_arrivals",
+        "keep_old_arrivals",
+        "remove_old_log_events",
+    ),
     "vectors_days": ("remove_old_query_vectors",),
     "answers_days": (
         "remove_old_answers",
@@ -18,6 +25,8 @@ REMOVALS: Final[Mapping[str, tuple[str, ...]]] = {
         "remove_old_judge_scores",
         "remove_old_estimates",
         "remove_old_rate_counts",
+        "remove_old_rate_slices",
+        "remove_old_rate_hours",
         "remove_old_alerts",
         "remove_old_deliveries",
         "remove_old_process_counts",

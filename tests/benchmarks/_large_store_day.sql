@@ -28,8 +28,7 @@ SELECT
     if(i % 3 > 0 AND chance(i, 13) < 0.03, 'answer-' || (i - 1), NULL) AS regeneration_of,
     1.0 AS sampling_probability
 FROM asked
-INNER JOIN texts ON texts.k = pick(i, 4096)
-ORDER BY i;
+INNER JOIN texts ON texts.k = pick(i, 4096);
 
 INSERT INTO spans BY NAME
 SELECT
@@ -73,17 +72,15 @@ FROM (
     SELECT asked.*, place FROM asked CROSS JOIN range(7) AS places(place) WHERE place < 6 OR asked.i % 100 = 0
 ) AS asked
 INNER JOIN texts ON texts.k = pick(i, 4096)
-INNER JOIN documents ON documents.k = pick(i + 5, 4096)
-ORDER BY i, place;
+INNER JOIN documents ON documents.k = pick(i + 5, 4096);
 
 INSERT INTO query_vectors BY NAME
 SELECT
     trace_id, span_of(i, 1) AS span_id, asked.span_id AS answer_span_id, started_at, 'mini' AS model,
     384 AS dimension, 1.0 AS norm, vectors.unit_f16
 FROM asked
-INNER JOIN vectors ON vectors.k = pick(i + 9, (SELECT count(*) FROM vectors))
-WHERE i % 10 = 0
-ORDER BY i;
+INNER JOIN vectors ON vectors.k = pick(i + 9, 1000)
+WHERE i % 10 = 0;
 
 INSERT INTO log_events BY NAME
 SELECT
@@ -92,8 +89,7 @@ SELECT
     instance_id, trace_id, span_id,
     '{"ragvigil.feedback.kind":"' || ['thumbs_up', 'thumbs_up', 'thumbs_down', 'copy', 'click', 'regenerate'][1 + (pick(i + 21, 6))] || '","ragvigil.answer.id":"answer-' || i || '"}' AS attributes
 FROM asked
-WHERE chance(i, 45) < 0.1
-ORDER BY i;
+WHERE chance(i, 45) < 0.1;
 
 INSERT INTO feedback BY NAME
 SELECT
@@ -111,8 +107,7 @@ SELECT
     if(chance(i, 46) < 0.05, 'refusal', NULL) AS reason,
     true AS in_sample, 0.1 AS inclusion_probability, started_at + INTERVAL 2 HOUR AS judged_at
 FROM asked
-WHERE chance(i, 48) < 0.1
-ORDER BY i;
+WHERE chance(i, 48) < 0.1;
 
 INSERT INTO process_counts
 SELECT instance_id, any_value(service), any_value(service_version), max(started_at) + INTERVAL 1 MINUTE, 6 * count(*), 6 * count(*), 0, 0

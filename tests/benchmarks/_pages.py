@@ -29,7 +29,7 @@ def ask_pages(url: str, keys: Keys, end: datetime, *, timeout_s: float = 120) ->
 
 
 def review(url: str, keys: Keys) -> None:
-    """Take an item of each kind and label it."""
+    """Take an item of each kind, and label it or pass it over."""
     headers = {"Authorization": f"Bearer {keys.by_role[Role.REVIEWER]}"}
     with httpx.Client(base_url=f"{url}/api/v1/review", headers=headers, timeout=120, trust_env=False) as client:
         for kind in ("answer", "relevance"):
@@ -38,9 +38,9 @@ def review(url: str, keys: Keys) -> None:
             client.get("/progress", params=asked).raise_for_status()
             if item is None:
                 continue  # a small store may have nothing that waits
-            lease = {"label_id": str(uuid.uuid4()), "lease_id": item["lease_id"], "reviewer": "bea"}
-            said = {"label": "supported"} if kind == "answer" else {"relevant": []}
-            path = "label" if kind == "answer" else "relevance"
+            lease = {"lease_id": item["lease_id"], "reviewer": "bea"}
+            said = {"label_id": str(uuid.uuid4()), "label": "supported"} if kind == "answer" else {}
+            path = "label" if kind == "answer" else "skip"  # without the texts of documents nobody can label them
             client.post(f"/items/{item['item_id']}/{path}", json={**lease, **said}).raise_for_status()
 
 

@@ -8,10 +8,12 @@ from fastapi import APIRouter
 from ragvigil.attributes import DOCTOR_SERVICE
 from ragvigil_monitor.api.auth import ServiceDep
 from ragvigil_monitor.api.models import Completeness, IngestCount, PhoenixAnnotations, PhoenixState
+from ragvigil_monitor.hour_sums import HOUR, summed_until
 from ragvigil_monitor.phoenix.annotating import annotation_counts
 from ragvigil_monitor.phoenix.counting import total_counts
 from ragvigil_monitor.retention import removes_spans_within
 from ragvigil_monitor.service import Service
+from ragvigil_monitor.store import Store
 
 router = APIRouter()
 
@@ -24,8 +26,22 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def completeness(service: ServiceDep) -> list[Completeness]:
     """Every process that was heard of in the last 90 days, the latest first, at most 200."""
     asked = {"since": service.clock() - _LOOKED_BACK, "doctor": DOCTOR_SERVICE, "limit": _MOST_PROCESSES}
-    rows = service.store.rows("completeness_by_process", spans_since=_spans_since(service), **asked)
+    spans_since = _spans_since(service)
+    rows = service.store.rows(
+        "completeness_by_process", spans_since=spans_since, **_read_again(service.store, spans_since), **asked
+    )
     return [Completeness(**row) for row in rows]
+
+
+def _read_again(store: Store, spans_since: datetime) -> dict[str, object]:
+    """What is to be read span by span: everything since hours were last added up, and single hours before."""
+    hours = [row["hour"] for row in store.rows("arrivals_to_read", spans_since=spans_since)]
+    return {
+        "summed_until": summed_until(store),
+        "read_again": [hour.replace(tzinfo=None) for hour in hours],
+        "read_from": min(hours, default=_EPOCH),
+        "read_to": max(hours, default=_EPOCH - HOUR) + HOUR,
+    }
 
 
 def _spans_since(service: Service) -> datetime:

@@ -55,8 +55,8 @@ def _telling(store: Store, start: datetime, end: datetime, service: str | None) 
         question = "telling_summed" if each.is_summed else "telling_raw"
         for row in store.rows(question, start=each.start, end=each.end, service=service):
             counts[row.pop("service")].update(row)
-    rows = [{"service": name, **found} for name, found in counts.items()]
-    return sorted(rows, key=lambda row: (-row["answers"], row["service"]))[:_MOST_SERVICES]
+    most_first = sorted(counts.items(), key=lambda each: (-each[1]["answers"], each[0]))
+    return [{"service": name, **found} for name, found in most_first[:_MOST_SERVICES]]
 
 
 def _instrumentation(row: Row, filters: list[Filter]) -> Instrumentation:

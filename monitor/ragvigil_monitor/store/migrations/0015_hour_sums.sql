@@ -55,6 +55,26 @@ CREATE TABLE told_hours (
     filters_partial BIGINT NOT NULL
 );
 
+-- Of how much an hour of a rate was counted: it is counted again when there is more.
+CREATE TABLE rate_hours (
+    signal VARCHAR NOT NULL,
+    hour TIMESTAMP NOT NULL,
+    answers BIGINT NOT NULL,
+    feedback BIGINT NOT NULL,
+    PRIMARY KEY (signal, hour)
+);
+
+-- The counts of rate_counts for each slice that answers belong to.
+CREATE TABLE rate_slices (
+    signal VARCHAR NOT NULL,
+    series VARCHAR NOT NULL,
+    hour TIMESTAMP NOT NULL,
+    name VARCHAR NOT NULL,
+    slice VARCHAR NOT NULL,
+    events BIGINT NOT NULL,
+    totals BIGINT NOT NULL
+);
+
 -- (γ^(bucket - 1), γ^bucket] with γ = 1.01 / 0.99: its middle 2γ^bucket / (γ + 1) is within 1 % of all that it holds.
 -- Below 10^-6 lies one bucket. Source: Masson, Rim & Lee, DDSketch, PVLDB 12 (2019).
 CREATE MACRO log_bucket(x) AS CASE
