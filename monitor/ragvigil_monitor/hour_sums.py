@@ -81,7 +81,7 @@ def add_up(writer: Writer, hour: datetime) -> None:
 def sum_hours(service: Service, turn: Turn, *, clock: Callable[[], float] = time.monotonic) -> Write | None:
     """The job: add up what waits, an hour a transaction, so that nobody waits long to store; at most some seconds."""
     began = clock()
-    _pass(service.store, _floor(turn.now - OVER_FOR))
+    pass_hours(service.store, turn.now - OVER_FOR)
     for row in service.store.rows("hours_to_sum", most=_AT_ONCE):
         with service.store.transaction() as writer:
             add_up(writer, row["hour"])
@@ -90,9 +90,9 @@ def sum_hours(service: Service, turn: Turn, *, clock: Callable[[], float] = time
     return None
 
 
-def _pass(store: Store, over_before: datetime) -> None:
-    """From now on what comes for the hours before makes them stale."""
-    until = summed_until(store)
+def pass_hours(store: Store, now: datetime) -> None:
+    """Let every hour that is over be added up; from now on what comes for it makes it stale."""
+    until, over_before = summed_until(store), _floor(now)
     if until < over_before:
         with store.transaction() as writer:
             writer.execute("pass_hours", summed_until=until, over_before=over_before)

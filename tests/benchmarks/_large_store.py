@@ -1,6 +1,7 @@
 """A store as large as a busy application leaves it, made inside DuckDB: minutes, not hours."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ragvigil_monitor.guardrails.models import Evidence
+from ragvigil_monitor.hour_sums import add_up, pass_hours
 from ragvigil_monitor.jobs import jobs
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.store import Store
@@ -40,6 +42,7 @@ def build(path: Path, *, answers: int, days: int, end: datetime) -> None:
         _add_drift_hours(connection)
         _set_watermarks(connection, end)
         connection.execute("CHECKPOINT")
+    _add_up_hours(path, end)
 
 
 def _days(answers: int, days: int, end: datetime) -> Iterator[dict[str, Any]]:
@@ -73,8 +76,8 @@ def _add_drift_hours(connection: duckdb.DuckDBPyConnection) -> None:
     """Sums of random vectors, beside the true number of those in each hour."""
     rng = np.random.default_rng(6)
     counted = connection.sql(
-        "SELECT date_trunc('hour', started_at) AS hour, 'mini' AS model, 384 AS dimension, count(*) AS n, 0 AS unusable,"
-        " count(*)::DOUBLE AS square_sum FROM query_vectors GROUP BY ALL ORDER BY hour"
+        "SELECT date_trunc('hour', started_at) AS hour, 'mini' AS model, 384 AS dimension, count(*) AS n,"
+        " 0 AS unusable, count(*)::DOUBLE AS square_sum FROM query_vectors GROUP BY ALL ORDER BY hour"
     ).to_arrow_table()
     sums = [rng.normal(0.0, n**0.5, _DIMENSION).tobytes() for n in counted["n"].to_pylist()]
     connection.register("given", counted.append_column("vector_sum", pa.array(sums, pa.binary())))
@@ -89,6 +92,16 @@ def _set_watermarks(connection: duckdb.DuckDBPyConnection, end: datetime) -> Non
         every = timedelta(seconds=job.every_s or 1)
         done_up_to = _EPOCH + (behind - _EPOCH) // every * every
         connection.execute("INSERT INTO job_watermarks VALUES (?, ?)", [job.name, _naive(done_up_to)])
+
+
+def _add_up_hours(path: Path, end: datetime) -> None:
+    """As the job does it, without pauses."""
+    with closing(Store.open(path)) as store:
+        pass_hours(store, end - JOBS_BEHIND)
+        while hours := store.rows("hours_to_sum", most=100):
+            for row in hours:
+                with store.transaction() as writer:
+                    add_up(writer, row["hour"])
 
 
 def _evidence(end: datetime) -> str:

@@ -42,3 +42,38 @@ INSERT INTO review_rounds
 SELECT hour + INTERVAL 2 HOUR, stratum, hour, hour + INTERVAL 1 HOUR, share, 7000, 70, '1', 'a'
 FROM (SELECT DISTINCT date_trunc('hour', started_at) AS hour FROM answers WHERE started_at < $done_up_to::TIMESTAMP - INTERVAL 3 HOUR),
     (SELECT unnest([{'stratum': 'uniform', 'share': 0.02}, {'stratum': 'filter_probe', 'share': 1.0}, {'stratum': 'not_probed', 'share': 0.0}], recursive := true));
+
+INSERT INTO rate_slices
+SELECT signal, series, hour, name, slice, (events / parts)::BIGINT, (totals / parts)::BIGINT
+FROM rate_counts, (
+    SELECT unnest([
+        {'name': 'team', 'slice': 'data', 'parts': 4}, {'name': 'team', 'slice': 'web', 'parts': 4},
+        {'name': 'team', 'slice': 'core', 'parts': 4}, {'name': 'team', 'slice': 'infra', 'parts': 4},
+        {'name': 'language', 'slice': 'en', 'parts': 2}, {'name': 'language', 'slice': 'de', 'parts': 4},
+        {'name': 'language', 'slice': 'fr', 'parts': 4}, {'name': 'service_version', 'slice': '1.47', 'parts': 1},
+        {'name': 'intent', 'slice': 'how_to', 'parts': 3}, {'name': 'intent', 'slice': 'error', 'parts': 4}
+    ], recursive := true)
+);
+
+INSERT INTO rate_hours
+WITH given AS (
+    SELECT date_trunc('hour', started_at) AS hour, count(*) AS answers
+    FROM answers
+    WHERE started_at < $done_up_to::TIMESTAMP - INTERVAL 24 HOUR
+    GROUP BY hour
+),
+reacted AS (
+    SELECT date_trunc('hour', answer_started_at) AS hour, kind, count(*) AS feedback
+    FROM feedback
+    WHERE kind IN ('regenerate', 'thumbs_down')
+    GROUP BY ALL
+)
+SELECT signal, given.hour, given.answers, coalesce(reacted.feedback, 0)
+FROM given
+CROSS JOIN (
+    SELECT unnest([
+        {'signal': 'regeneration_rate', 'of_kind': 'regenerate'}, {'signal': 'thumbs_down_rate', 'of_kind': 'thumbs_down'},
+        {'signal': 'refusal_rate', 'of_kind': ''}
+    ], recursive := true)
+)
+LEFT JOIN reacted ON reacted.hour = given.hour AND reacted.kind = of_kind;
