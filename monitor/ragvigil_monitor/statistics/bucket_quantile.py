@@ -18,6 +18,7 @@ from ragvigil_monitor.statistics.quantile_interval import needed, ranks
 
 RELATIVE_ERROR: Final = 0.01
 GAMMA: Final = (1 + RELATIVE_ERROR) / (1 - RELATIVE_ERROR)
+_SMALLEST: Final = 1e-6
 ZERO: Final = -1000
 """The bucket of everything up to 10^-6."""
 
@@ -60,4 +61,6 @@ def _middle(bucket: int) -> float:
 
 
 def _edge(bucket: int) -> float:
-    return 0.0 if bucket < ZERO else float(GAMMA**bucket)
+    if bucket <= ZERO:
+        return _SMALLEST if bucket == ZERO else 0.0
+    return float(GAMMA**bucket)
