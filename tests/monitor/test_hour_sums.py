@@ -15,10 +15,12 @@ from tests.samples.servers import running_service
 
 from ragvigil import attributes as names
 from ragvigil_monitor.api.answer_lists import listed_answers
+from ragvigil_monitor.api.oncall_completeness import completeness
 from ragvigil_monitor.api.windows import TimeRange
 from ragvigil_monitor.hour_sums import HOUR_SUMS, Segment, segments
 from ragvigil_monitor.keys import Keys
 from ragvigil_monitor.receiver.decoding import decode_traces
+from ragvigil_monitor.receiver.tables import PROCESS_COUNTS, to_arrow
 from ragvigil_monitor.receiver.times import microseconds
 from ragvigil_monitor.receiver.writing import write
 from ragvigil_monitor.retention import RETENTION
@@ -180,6 +182,32 @@ def test_spans_are_not_removed_before_they_are_added_up(store: Store) -> None:
     add_up(store, START + timedelta(days=40))
     remove(store, START + timedelta(days=40))
     assert store.row("arrival_of_trace", trace_id=(2).to_bytes(16), start=START, end=END)["spans"] == 0
+
+
+@pytest.mark.parametrize("reported_h", [0.2, 5.2, 29.0], ids=["early", "within an hour", "late"])
+def test_completeness_is_the_same_from_sums_and_while_more_arrives(store: Store, reported_h: float) -> None:
+    """A process reported at a time within an hour: what started later in that hour is not of its report."""
+    receive(store, *(each for number in range(60) for each in answer(number, number / 6, 10.0)))
+    reported = [["process-1", "shop", None, microseconds(START + timedelta(hours=reported_h)), 150, 150, 0, 0]]
+    with store.transaction() as writer:
+        writer.execute_with("add_process_counts", to_arrow(PROCESS_COUNTS, reported))
+    raw = stored_spans(store)
+    assert raw > 0
+    add_up(store, END)
+    assert stored_spans(store) == raw
+    receive(store, *answer(99, 0.1, 10.0))
+    assert stored_spans(store) == raw + 2
+    add_up(store, END)
+    assert stored_spans(store) == raw + 2
+    remove(store, START + timedelta(days=30, hours=6))
+    assert stored_spans(store, START + timedelta(days=30, hours=6)) == raw + 2
+
+
+def stored_spans(store: Store, now: datetime = END) -> int:
+    """How many spans the page says are stored of the one process."""
+    with running_service(store, Keys.generate(), lambda: now) as service:
+        (found,) = completeness(service)
+    return found.stored
 
 
 def remove(store: Store, now: datetime) -> None:
