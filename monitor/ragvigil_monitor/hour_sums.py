@@ -23,8 +23,13 @@ OVER_FOR: Final = timedelta(hours=2)
 """How long an hour must be over: what its answers still do an hour later belongs to it."""
 MOST_S: Final = 5.0
 """How long one run works on what is waiting, before other jobs have their turn."""
-SUMS: Final = ("answer_stages", "latency_buckets", "arrivals", "told_hours")
-"""The tables that hold sums."""
+_MADE_ANEW: Final = (
+    ("forget_answer_stages", "sum_answer_stages"),
+    ("forget_latency_buckets", "sum_latency_buckets"),
+    ("forget_arrivals", "sum_arrivals"),
+    ("forget_told_hours", "sum_told_hours"),
+)
+"""For each table of sums, how those of an hour go and come."""
 _AT_ONCE: Final = 200
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _STARTS: Final = pa.schema({"started_at": pa.timestamp("us")})
@@ -72,9 +77,9 @@ def mark_stale(writer: Writer, started_at: Iterable[datetime | int]) -> None:
 
 def add_up(writer: Writer, hour: datetime) -> None:
     """Make the sums of one hour anew."""
-    for table in SUMS:
-        writer.execute(f"forget_{table}", hour=hour)
-        writer.execute(f"sum_{table}", hour=hour)
+    for forget, add in _MADE_ANEW:
+        writer.execute(forget, hour=hour)
+        writer.execute(add, hour=hour)
     writer.execute("note_summed_hour", hour=hour)
 
 

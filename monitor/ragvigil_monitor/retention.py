@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
-from ragvigil_monitor.hour_sums import SUMS
 from ragvigil_monitor.job import Job, Turn, Write
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Writer
@@ -31,7 +30,9 @@ REMOVALS: Final[Mapping[str, tuple[str, ...]]] = {
         "remove_old_deliveries",
         "remove_old_process_counts",
         "remove_old_summed_hours",
-        *(f"remove_old_{table}" for table in SUMS),
+        "remove_old_answer_stages",
+        "remove_old_latency_buckets",
+        "remove_old_told_hours",
     ),
 }
 """What goes by which setting, in this order."""

@@ -33,7 +33,6 @@ from ragvigil_monitor.store import Store
 START = datetime(2026, 11, 23, 0, 0, tzinfo=UTC)
 HOURS = 30
 END = START + timedelta(hours=HOURS)
-SUMMED = ("answer_stages", "latency_buckets", "arrivals", "told_hours")
 
 
 @pytest.fixture
