@@ -17,13 +17,17 @@ FROM (
 );
 
 INSERT INTO rate_counts
-SELECT signal, series, hour, (totals * (0.01 + 0.002 * chance(epoch(hour)::BIGINT, 3)))::BIGINT, totals
-FROM (SELECT unnest(['regeneration_rate', 'thumbs_down_rate', 'refusal_rate']) AS signal), (
-    SELECT if(grouping(intent) = 1, 'all', 'intent=' || intent) AS series, date_trunc('hour', started_at) AS hour, count(*) AS totals
-    FROM answers
+WITH by_intent AS (
+    SELECT
+        signal, intent, date_trunc('hour', started_at) AS hour, count(*) AS totals,
+        (count(*) * (0.01 + 0.002 * chance(any_value(epoch(date_trunc('hour', started_at)))::BIGINT, 3)))::BIGINT AS events
+    FROM answers, (SELECT unnest(['regeneration_rate', 'thumbs_down_rate', 'refusal_rate']) AS signal)
     WHERE started_at < $done_up_to::TIMESTAMP
-    GROUP BY GROUPING SETS ((hour), (hour, intent))
-);
+    GROUP BY ALL
+)
+SELECT signal, 'intent=' || intent AS series, hour, events, totals FROM by_intent
+UNION ALL
+SELECT signal, 'all', hour, sum(events)::BIGINT, sum(totals)::BIGINT FROM by_intent GROUP BY signal, hour;
 
 INSERT INTO markers
 SELECT 'release', service, service_version, min(started_at) FROM answers GROUP BY ALL;

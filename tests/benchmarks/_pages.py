@@ -51,7 +51,7 @@ def _routes(end: datetime) -> Iterator[Route]:
     yield "/api/v1/alerts", {"state": "resolved"}
     yield "/api/v1/instrumentation", {"hours": 24 * 31}
     yield "/api/v1/guardrails/regeneration_rate/history", {}
-    for days in (7, 28, 90):
+    for days in (7, 28):
         for path in ("review/false-exclusion", "review/losses", "review/estimates", "judges", "feedback"):
             yield f"/api/v1/{path}", {"days": days}
     yield from _answers(end)

@@ -47,7 +47,6 @@ def _described(store: Store, ranked: Sequence[Row], stage: str | None) -> list[R
         "answers_listed",
         started_at=[moment.replace(tzinfo=None) for moment in moments],
         trace_ids=[row["trace_id"] for row in ranked],
-        span_ids=[row["answer_span_id"] for row in ranked],
         start=min(moments),
         end=max(moments),
     )
