@@ -14,6 +14,7 @@ from ragvigil_monitor.phoenix.counting import total_counts
 from ragvigil_monitor.retention import removes_spans_within
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store
+from ragvigil_monitor.store.database import Row
 
 router = APIRouter()
 
@@ -25,12 +26,17 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 @router.get("/completeness")
 def completeness(service: ServiceDep) -> list[Completeness]:
     """Every process that was heard of in the last 90 days, the latest first, at most 200."""
-    asked = {"since": service.clock() - _LOOKED_BACK, "doctor": DOCTOR_SERVICE, "limit": _MOST_PROCESSES}
-    spans_since = _spans_since(service)
-    rows = service.store.rows(
-        "completeness_by_process", spans_since=spans_since, **_read_again(service.store, spans_since), **asked
+    since = service.clock() - _LOOKED_BACK
+    rows = processes(
+        service.store, since=since, spans_since=_spans_since(service), doctor=DOCTOR_SERVICE, limit=_MOST_PROCESSES
     )
     return [Completeness(**row) for row in rows]
+
+
+def processes(store: Store, *, since: datetime, spans_since: datetime, doctor: str, limit: int) -> list[Row]:
+    """What each process reported since a time, and what is stored of it; spans of the service `doctor` do not count."""
+    asked = {"since": since, "spans_since": spans_since, "doctor": doctor, "limit": limit}
+    return store.rows("completeness_by_process", **_read_again(store, spans_since), **asked)
 
 
 def _read_again(store: Store, spans_since: datetime) -> dict[str, object]:

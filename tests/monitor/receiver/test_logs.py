@@ -9,6 +9,7 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from tests.samples.otlp import NOW, any_value, logs, record, span_id, trace_id
 
 from ragvigil import attributes as names
+from ragvigil_monitor.api.oncall_completeness import processes
 from ragvigil_monitor.receiver import tables
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.decoding import decode_logs
@@ -130,8 +131,8 @@ def test_counters_are_kept_by_process(memory_store: Store) -> None:
         batch = decoded(counts(10), resource={names.SERVICE_NAME: "shop", names.SERVICE_INSTANCE_ID: instance})
         with memory_store.transaction() as writer:
             write(writer, batch, NOW)
-    rows = memory_store.rows(
-        "completeness_by_process",
+    rows = processes(
+        memory_store,
         since=NOW - timedelta(days=1),
         spans_since=NOW - timedelta(days=1),
         doctor="",
