@@ -42,13 +42,14 @@ def put(store: Store, *records: LogRecord) -> None:
 
 
 def reported(store: Store) -> dict[str, Any]:
-    return store.row(
-        "completeness_by_process",
+    (only,) = processes(
+        store,
         since=NOW - timedelta(days=1),
         spans_since=NOW - timedelta(days=1),
         doctor="",
         limit=10,
     )
+    return only
 
 
 def totals(store: Store) -> dict[str, int]:
