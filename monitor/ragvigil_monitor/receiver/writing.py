@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from ragvigil_monitor.hour_sums import mark_stale
 from ragvigil_monitor.receiver import tables
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.tables import Row, positions, to_arrow
@@ -52,6 +53,7 @@ def _write_spans(writer: Writer, batch: Batch) -> Counter[tuple[str, str]]:
     _insert(writer, "insert_spans", tables.SPANS, fresh)
     _insert(writer, "insert_answers", tables.ANSWERS, _fresh(batch.answers, _span_key, known))
     _insert(writer, "insert_query_vectors", tables.QUERY_VECTORS, _fresh(batch.query_vectors, _span_key, known))
+    mark_stale(writer, {row[_SPAN["started_at"]] for row in fresh})
     return _became(batch.spans, fresh, tables.SPANS, "spans")
 
 

@@ -94,6 +94,13 @@ MOVABLE: Final = (
         "reported_at",
         grows_by="reported_at",
     ),
+    Movable(
+        "process_counts_by_hour",
+        "what a process had begun, sent and dropped at the end of an hour",
+        (("instance_id", "hour"),),
+        "hour",
+        grows_by="reported_at",
+    ),
     Movable("log_events", "a log record", (("event_id",),), "occurred_at", True, ("number",)),
     Movable(
         "feedback",
@@ -113,6 +120,19 @@ STAYS: Final[Mapping[str, str]] = {
     "schema_migrations": "the schema of this file",
     "job_problems": "jobs that fail here and now",
     "file_positions": "files of this machine",
+    **dict.fromkeys(
+        (
+            "summed_hours",
+            "answer_stages",
+            "latency_buckets",
+            "arrivals",
+            "told_hours",
+            "told_libraries",
+            "rate_hours",
+            "rate_slices",
+        ),
+        "added up again from what is put in",
+    ),
 }
 """The tables that are not moved, and what they are about."""
 

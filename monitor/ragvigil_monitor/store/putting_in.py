@@ -2,19 +2,20 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import pyarrow as pa
 
 from ragvigil_monitor.errors import WriteRefused
 from ragvigil_monitor.store.database import Store, Writer
 from ragvigil_monitor.store.movable import Movable
 from ragvigil_monitor.store.taking_out import columns, is_id
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-
 _ID_BYTES: Final = {True: 16, False: 8}
 """Of the id of a trace, and of a span."""
+_SUMMED: Final = frozenset({"spans", "answers"})
+"""Tables whose hours are added up."""
+_STARTS: Final = pa.schema({"started_at": pa.timestamp("us", tz="UTC")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class PutIn:
         )
 
 
-def put_in(store: Store, table: Movable, rows: "pa.Table") -> PutIn:
+def put_in(store: Store, table: Movable, rows: pa.Table) -> PutIn:
     """Put rows in, all or none.
 
     Raises WriteRefused for rows that are none of this table, StoreUnavailable when the disk does not take them.
@@ -53,6 +54,9 @@ def put_in(store: Store, table: Movable, rows: "pa.Table") -> PutIn:
         (counts,) = writer.run(_counts(table, kinds))
         updated = len(writer.run(_update(table, kinds))) if table.grows_by else 0
         writer.run(f"INSERT INTO {table.name} BY NAME SELECT * FROM incoming WHERE {_is_new(table)}")  # noqa: S608
+        if table.name in _SUMMED:
+            started = writer.run("SELECT DISTINCT date_trunc('hour', started_at) AS started_at FROM incoming")
+            writer.execute_with("mark_hours_stale", pa.Table.from_pylist(started, _STARTS))
         return _became(counts, rows.num_rows, updated)
 
 
