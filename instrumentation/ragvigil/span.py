@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 class RecordedSpan(Span):
     """What answers and stages share. Not started, or without `configure`, it does nothing.
 
-    `trace` is None until it starts; `answer` is the answer that it lies below, and `fields` are the facts that were
-    recorded, by name.
+    `trace` is None until it starts, `answer` is the answer that it lies below, `fields` are the recorded facts by name.
     """
 
     __slots__ = (
@@ -77,13 +76,8 @@ class RecordedSpan(Span):
         nearest, trace = contexts.nearest(context), None
         if nearest is not None:
             self.answer, trace = nearest.nearest_answer(), nearest.trace
-        if (
-            nearest is not None
-            and trace is not None
-            and nearest is context.get(contexts.CURRENT_SPAN)
-            and trace.is_open
-            and trace.recorder is recorder
-        ):
+        is_open = trace is not None and trace.is_open and trace.recorder is recorder
+        if nearest is not None and is_open and nearest is context.get(contexts.CURRENT_SPAN):
             self._join_own(nearest)
             self.trace, self._is_outermost = trace, False
         elif not self._begin_elsewhere(recorder, context, nearest):
@@ -145,26 +139,21 @@ class RecordedSpan(Span):
         self.parent_id, self.parent_is_remote = parent.span_id, False
 
     def _join(self, recorder: "Recorder", parent: object, shared: OpenTrace | None) -> float:
-        """Take them from any span, or begin a trace.
-
-        Returns the probability with which the trace is recorded, or 0 when it is not.
-        """
+        """Take them from any span, or begin a trace; returns the probability of its being recorded, 0 if it is not."""
         if isinstance(parent, RecordedSpan):
             self._join_own(parent)
             return 1.0 if shared is None else shared.probability
         outer = parent.get_span_context() if isinstance(parent, Span) else INVALID_SPAN_CONTEXT
         self.trace_number = outer.trace_id if outer.is_valid else recorder.trace_id()
-        probability = self._probability(recorder) if shared is None else shared.probability
+        probability = 1.0 if shared is None else shared.probability
+        if shared is None and recorder.sampler is not None:
+            probability = recorder.sampler.probability(self.trace_number, self.name)
         if not probability:
             return 0.0
         self.trace_flags = outer.trace_flags if outer.is_valid else recorder.flags(self.trace_number, self.name)
         self.trace_state = outer.trace_state
         self.parent_id, self.parent_is_remote = outer.span_id, outer.is_remote
         return probability
-
-    def _probability(self, recorder: "Recorder") -> float:
-        """With which probability a trace that begins here is recorded, or 0 when it is not."""
-        return 1.0 if recorder.sampler is None else recorder.sampler.probability(self.trace_number, self.name)
 
     @property
     def trace_id(self) -> str:
@@ -261,8 +250,8 @@ class RecordedSpan(Span):
     def add_link(self, context: SpanContext, attributes: types.Attributes = None) -> None:
         """Link to another span."""
         with GUARD:
-            rare = self._rarely()
-            if rare is not None and getattr(context, "is_valid", True):
+            rare = self._rarely() if getattr(context, "is_valid", True) else None
+            if rare is not None:
                 rare.add_link(context, rare.copied(attributes))
 
     def update_name(self, name: str) -> None:
