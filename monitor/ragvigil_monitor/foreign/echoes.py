@@ -6,6 +6,7 @@ Both are of one process, the second begins before the first has ended, and both 
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 
@@ -16,24 +17,37 @@ _LONGEST_MS = 3_600_000.0
 """What claims to have taken longer before its first token is not believed."""
 
 
-def echoes(traces: Iterable[Trace]) -> set[Node]:
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A call of a model, what was said in it, and until when it lasted."""
+
+    node: Node
+    words: tuple[object, ...]
+    ended_at: datetime
+
+
+def said_in(trace: Trace) -> Iterator[Said]:
+    """The calls that other instrumentations tell of, with what the model answered."""
+    for node in trace.all():
+        if node.row["stage"] == "generate" and node.is_foreign:
+            answer = answer_of(node.attributes)
+            if answer is not None:
+                row = node.row
+                yield Said(node, (row["service"], row["instance_id"], question_of(node.attributes), answer), _end(node))
+
+
+def echoes(said: Iterable[Said]) -> set[Node]:
     """Calls that another span tells of too, and which therefore do not count."""
-    alike: defaultdict[tuple[object, ...], list[Node]] = defaultdict(list)
-    for trace in traces:
-        for node in trace.all():
-            if node.row["stage"] == "generate" and node.is_foreign:
-                alike[_said(node)].append(node)
-    return {echo for said, nodes in alike.items() if said[-1] is not None for echo in _among(nodes)}
+    alike: defaultdict[tuple[object, ...], list[Said]] = defaultdict(list)
+    for each in said:
+        alike[each.words].append(each)
+    return {echo for some in alike.values() for echo in _among(some)}
 
 
-def _said(node: Node) -> tuple[object, ...]:
-    return (node.row["service"], node.row["instance_id"], question_of(node.attributes), answer_of(node.attributes))
-
-
-def _among(nodes: list[Node]) -> Iterator[Node]:
-    for outer, inner in pairwise(sorted(nodes, key=lambda node: node.started_at)):
-        if inner.started_at <= _end(outer) and outer not in inner.above():
-            yield _echo(outer, inner)
+def _among(said: list[Said]) -> Iterator[Node]:
+    for outer, inner in pairwise(sorted(said, key=lambda each: each.node.started_at)):
+        if inner.node.started_at <= outer.ended_at and outer.node not in inner.node.above():
+            yield _echo(outer.node, inner.node)
 
 
 def _end(node: Node) -> datetime:
