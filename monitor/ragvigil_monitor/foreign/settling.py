@@ -15,6 +15,7 @@ from ragvigil_monitor.foreign.keeping import is_found, keep
 from ragvigil_monitor.foreign.reading import answer_id, answer_row
 from ragvigil_monitor.foreign.repeats import USAGE, changes
 from ragvigil_monitor.foreign.tree import Node, Trace, grow
+from ragvigil_monitor.foreign.vectors import vector_row, without_vector
 
 QUIET: Final = timedelta(seconds=10)
 """A trace is looked at when nothing in it has ended for so long: exporters send every few seconds."""
@@ -31,7 +32,7 @@ _CHANGED: Final = ("answer_span_id", "stage", *USAGE, "query_text", "attributes"
 
 @dataclass(slots=True)
 class Settlement:
-    """Of one trace the answers to add, those that are none after all, and spans with their columns as they should be.
+    """Of one trace the answers to add, those that are none after all, spans as they should be, and query vectors.
 
     superseded: `trace_id`, `span_id`, `started_at` and `answer_id`, and with `new_` before it what goes in its place.
     """
@@ -40,6 +41,7 @@ class Settlement:
     answers: list[dict[str, Any]] = field(default_factory=list)
     superseded: list[dict[str, Any]] = field(default_factory=list)
     spans: list[dict[str, Any]] = field(default_factory=list)
+    vectors: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -152,8 +154,11 @@ def _settle_answers(belongs: Mapping[Node, Node], stored: Stored, result: Settle
             name = answer_id(result.trace_id, answer.span_id)
             result.superseded.append(_superseded(stored[node.span_id], answer.span_id, answer.started_at, name))
     for answer, nodes in owned.items():
+        row = answer_row(answer, nodes)
         if answer.span_id not in stored:
-            result.answers.append(answer_row(answer, nodes))
+            result.answers.append(row)
+        vector = vector_row(answer, nodes, row["question"])
+        result.vectors += [vector] if vector else []
 
 
 def _give_way(stored: Stored, own: Sequence[Row], result: Settlement) -> None:
@@ -179,15 +184,21 @@ def _settle_spans(trace: Trace, belongs: Mapping[Node, Node], repeated: Collecti
         owner = belongs[node].span_id if node in belongs else None
         if owner != row["answer_span_id"] and (owner is not None or row["answer_span_id"] in gone):
             wanted["answer_span_id"] = owner
+        wanted |= _wanted_attributes(node, wanted, is_owned=owner is not None)
         if wanted:
             key = {name: row[name] for name in ("trace_id", "span_id", "started_at")}
             given = {name: row[name] for name in _CHANGED}
-            result.spans.append({**key, **given, **_kept_usage(node, wanted), **wanted})
+            result.spans.append({**key, **given, **wanted})
 
 
-def _kept_usage(node: Node, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def _wanted_attributes(node: Node, wanted: Mapping[str, Any], *, is_owned: bool) -> dict[str, str]:
+    """With the tokens and cost that are not counted here, and without a vector that is or will never be used."""
     usage = {name: node.row[name] for name in USAGE if name in wanted and node.row[name] is not None}
-    return {"attributes": orjson.dumps({**node.attributes, REPEATED_USAGE: usage}).decode()} if usage else {}
+    bare = without_vector(node) if is_owned else None
+    if not usage and bare is None:
+        return {}
+    told = {REPEATED_USAGE: usage} if usage else {}
+    return {"attributes": orjson.dumps({**(bare or node.attributes), **told}).decode()}
 
 
 def _attributes(row: Mapping[str, Any]) -> dict[str, object]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 from ragvigil_monitor.errors import StoreUnavailable
 from ragvigil_monitor.foreign.settling import Settlement
 from ragvigil_monitor.foreign.unsettled import Problem
-from ragvigil_monitor.receiver.tables import INGEST_COUNTS
+from ragvigil_monitor.receiver.tables import INGEST_COUNTS, QUERY_VECTORS
 from ragvigil_monitor.store import Store, Writer
 
 MOST_SPANS: Final = 1000
@@ -103,15 +103,18 @@ def _write(writer: Writer, settlements: Sequence[Settlement]) -> None:
     superseded = [row for each in settlements for row in each.superseded]
     answers = [row for each in settlements for row in each.answers]
     spans = [row for each in settlements for row in each.spans]
+    vectors = [row for each in settlements for row in each.vectors]
     if superseded:
         table, within = pa.Table.from_pylist(superseded, _SUPERSEDED), _range(superseded)
         writer.execute_with("remove_answers", table, **within)
-        for question in ("move_feedback", "move_regenerations"):
+        for question in ("move_feedback", "move_regenerations", "move_query_vectors"):
             writer.execute_with(question, table, start=within["start"])
     if answers:
         writer.execute_with("insert_answers", pa.Table.from_pylist(answers, _ANSWERS))
     if spans:
         writer.execute_with("settle_spans", pa.Table.from_pylist(spans, _SPANS), **_range(spans))
+    if vectors:
+        writer.execute_with("insert_query_vectors", pa.Table.from_pylist(vectors, QUERY_VECTORS))
 
 
 def _range(rows: Sequence[dict[str, Any]]) -> dict[str, datetime]:
