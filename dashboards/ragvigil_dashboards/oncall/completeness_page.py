@@ -6,12 +6,14 @@ from ragvigil_dashboards.client import Client
 from ragvigil_dashboards.figures.completeness_tables import ingest_table, process_table
 from ragvigil_dashboards.figures.empty import no_answers_yet
 from ragvigil_dashboards.figures.feedback_table import feedback_table
+from ragvigil_dashboards.figures.instrumentation_table import instrumentation_table
 from ragvigil_dashboards.figures.phoenix_view import phoenix_facts
 from ragvigil_dashboards.markup import tag
 from ragvigil_dashboards.oncall import session
 
 REFRESHED_EVERY_S = 15
 FEEDBACK_DAYS = 7
+INSTRUMENTATION_HOURS = 24
 
 
 def draw(client: Client) -> None:
@@ -30,6 +32,8 @@ def _refreshing(client: Client) -> None:
         session.show(process_table(processes, session.reader()))
         session.show(tag("h2", "What became of everything received"))
         session.show(ingest_table(counts))
+        session.show(tag("h2", f"How services were instrumented in the last {INSTRUMENTATION_HOURS} hours"))
+        session.show(instrumentation_table(client.instrumentation(hours=INSTRUMENTATION_HOURS)))
         session.show(tag("h2", f"What users said in the last {FEEDBACK_DAYS} days"))
         session.show(feedback_table(client.feedback(days=FEEDBACK_DAYS)))
         if phoenix is not None:
