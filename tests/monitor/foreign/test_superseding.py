@@ -4,12 +4,16 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from tests.monitor.foreign.conftest import Seen
 from tests.samples.otlp import NOW, span, span_id, trace_id
 
 from ragvigil import attributes as names
+from ragvigil_monitor.feedback import join_feedback
 from ragvigil_monitor.foreign.reading import answer_id
+from ragvigil_monitor.job import Job
+from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.store import Store
 
 SOON, LATER = NOW + timedelta(seconds=1), NOW + timedelta(minutes=3)
@@ -133,3 +137,37 @@ def test_an_answer_that_the_application_names_later_is_the_only_one(
     assert {row["answer_span_id"] for row in seen.spans()} == {span_id(1)}
     (row,) = found._all("SELECT answer_span_id FROM feedback")
     assert row["answer_span_id"] == span_id(1)
+
+
+@pytest.mark.parametrize(("named", "joined"), [(1, 2), (2, 2), (3, 2), (8, None)])
+def test_feedback_may_name_any_span_of_an_answer(
+    store_spans: Any, make_service: Any, memory_store: Store, named: int, joined: int | None
+) -> None:
+    store_spans(span(1, kind=2), chain(2, parent=1), model(3, parent=2), span(8, trace=4))
+    event = {
+        "event_id": "f",
+        "event_name": names.EVENT_FEEDBACK,
+        "occurred_at": SOON.replace(tzinfo=None),
+        "observed_at": SOON.replace(tzinfo=None),
+        "service": "shop",
+        "trace_id": trace_id(4 if named == 8 else 1),
+        "span_id": span_id(named),
+        "attributes": f'{{"{names.FEEDBACK_KIND}": "thumbs_down"}}',
+    }
+    with memory_store.transaction() as writer:
+        writer.execute_with("insert_log_events", pa.Table.from_pylist([event]))
+    run_due(make_service(LATER), LATER)
+    (row,) = Seen(memory_store)._all("SELECT answer_span_id FROM feedback")
+    assert row["answer_span_id"] == (joined and span_id(joined))
+
+
+def test_feedback_is_looked_for_below_answers_only_lately(
+    found: Seen, make_service: Any, memory_store: Store, change: Any
+) -> None:
+    give_feedback(change)
+    change("UPDATE feedback SET claimed_trace_id = trace_id, claimed_span_id = ?, answer_started_at = NULL", span_id(3))
+    for later, expected in ((timedelta(hours=2), None), (timedelta(minutes=30), NOW.replace(tzinfo=None))):
+        run_due(make_service(NOW + later), NOW + later, listed=lambda _settings: [Job("join", 0, join_feedback)])
+        (row,) = found._all("SELECT answer_started_at FROM feedback")
+        assert row["answer_started_at"] == expected
+        change("DELETE FROM job_watermarks")
