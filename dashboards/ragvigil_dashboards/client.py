@@ -17,6 +17,7 @@ from ragvigil_dashboards.models import (
     Answer,
     AnswerRow,
     Completeness,
+    CompletenessHour,
     IngestCount,
     PhoenixState,
     Release,
@@ -145,6 +146,10 @@ class Client:
     def completeness(self) -> list[Completeness]:
         """Every process and what is stored of it."""
         return self._read(list[Completeness], "/completeness")
+
+    def completeness_hours(self, *, hours: int) -> list[CompletenessHour]:
+        """Every service by hour."""
+        return self._read(list[CompletenessHour], "/completeness/hours", hours=hours)
 
     def ingest(self) -> list[IngestCount]:
         """What became of received items."""

@@ -147,6 +147,19 @@ class Completeness(Read):
     share: float | None
 
 
+class CompletenessHour(Read):
+    """Of what a service began in one hour, how much is stored."""
+
+    service: str
+    hour: datetime
+    processes: int
+    started: int | None
+    dropped: int | None
+    stored: int
+    uncounted: int
+    share: float | None
+
+
 class IngestCount(Read):
     """What became of received items."""
 

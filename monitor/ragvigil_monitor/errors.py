@@ -4,8 +4,12 @@ MonitorError
 ├── StoreError            the database file cannot be used
 │   ├── StoreLocked       another process holds it
 │   ├── StoreTooNew       a newer Ragvigil wrote it
+│   ├── NotABackup        it is no backup, or a damaged one
 │   ├── StoreUnavailable  it cannot be written now, for example because the disk is full
 │   └── WriteRefused      it refuses these values
+├── TransferFailed        an export or import did not succeed
+│   └── FileRefused       because of this file
+├── BackupFailed          a backup or restore was not made, and changed nothing
 ├── Overloaded            more waits than is allowed; worth another try later
 ├── ConfigurationError    a setting is missing or not valid
 ├── UnknownAlert          there is no alert with this id
@@ -44,12 +48,32 @@ class StoreTooNew(StoreError):  # noqa: N818
     """The database was written by a newer version."""
 
 
+class NotABackup(StoreError):  # noqa: N818
+    """The file is no backup that can be restored: another file, or a damaged one."""
+
+
 class StoreUnavailable(StoreError):  # noqa: N818
     """The database cannot be written now; what was to be written is not in it."""
 
 
 class WriteRefused(StoreError, ValueError):  # noqa: N818
     """The database refuses the values of a transaction, and would refuse them again."""
+
+
+class TransferFailed(MonitorError):  # noqa: N818
+    """An export or import did not succeed; its text says with what and why."""
+
+
+class FileRefused(TransferFailed, ValueError):  # noqa: N818
+    """A file is not what an import reads, or holds rows that the store refuses; others may be read."""
+
+
+class BackupFailed(MonitorError):  # noqa: N818
+    """A backup or restore was not made, and nothing was changed; `status` is the HTTP status that says so."""
+
+    def __init__(self, message: str, status: int = 500) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class Overloaded(MonitorError):  # noqa: N818

@@ -13,6 +13,7 @@ from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.notifiers.deliver import deliver, settle
 from ragvigil_monitor.guardrails.registry import GUARDRAILS
 from ragvigil_monitor.guardrails.watch import watch
+from ragvigil_monitor.hour_sums import HOUR_SUMS
 from ragvigil_monitor.job import Job
 from ragvigil_monitor.judges.judging import JUDGE
 from ragvigil_monitor.phoenix.annotating import annotate
@@ -33,6 +34,7 @@ def jobs(settings: Settings) -> list[Job]:
         Job("foreign_answers", 0, settle_foreign),
         Job("link_stages", 0, link_stages),
         Job("join_feedback", 0, join_feedback),
+        HOUR_SUMS,
         Job("markers", 0, note_markers),
         Job("warm_up", 0, warm_up),
         Job("drift_hours", 3600, add_up_hours),

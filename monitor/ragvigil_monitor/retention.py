@@ -9,7 +9,14 @@ from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Writer
 
 REMOVALS: Final[Mapping[str, tuple[str, ...]]] = {
-    "spans_days": ("count_old_spans", "remove_old_spans", "remove_old_log_events"),
+    "spans_days": (
+        "finish_summed_hours",
+        "count_old_spans",
+        "remove_old_spans",
+        "remove_old_arrivals",
+        "keep_old_arrivals",
+        "remove_old_log_events",
+    ),
     "vectors_days": ("remove_old_query_vectors",),
     "answers_days": (
         "remove_old_answers",
@@ -17,18 +24,31 @@ REMOVALS: Final[Mapping[str, tuple[str, ...]]] = {
         "remove_old_judge_scores",
         "remove_old_estimates",
         "remove_old_rate_counts",
+        "remove_old_rate_slices",
+        "remove_old_rate_hours",
         "remove_old_alerts",
         "remove_old_deliveries",
         "remove_old_process_counts",
+        "remove_old_process_counts_by_hour",
+        "remove_old_summed_hours",
+        "remove_old_answer_stages",
+        "remove_old_latency_buckets",
+        "remove_old_told_hours",
+        "remove_old_told_libraries",
     ),
 }
 """What goes by which setting, in this order."""
 
 
-def remove_old(service: Service, turn: Turn) -> Write:
-    """Remove what had its time at the newest of the ends: earlier ones would remove a part of that."""
+def remove_old(service: Service, turn: Turn) -> Write | None:
+    """Remove what had its time at the newest of the ends: earlier ones would remove a part of that.
+
+    Not before all of it is added up.
+    """
     kept_days = service.settings.kept_days
     before = {setting: turn.ends[-1] - timedelta(days=kept_days[setting]) for setting in REMOVALS}
+    if service.store.rows("hours_stale_before", before=before["spans_days"]):
+        return None
 
     def write(writer: Writer) -> None:
         for setting, questions in REMOVALS.items():

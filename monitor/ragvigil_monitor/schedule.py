@@ -17,7 +17,8 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from ragvigil_monitor.drift.alibi import AlibiDetect
 from ragvigil_monitor.drift.cross_check import BACKEND, CROSS_CHECK, cross_check_job
-from ragvigil_monitor.errors import ClockWentBack
+from ragvigil_monitor.errors import ClockWentBack, StoreUnavailable
+from ragvigil_monitor.guardrails.notifiers.storage import StorageNotices
 from ragvigil_monitor.job import Job, Turn
 from ragvigil_monitor.jobs import jobs
 from ragvigil_monitor.retention import oldest_spans
@@ -32,12 +33,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def run_due(service: Service, now: datetime, *, listed: Callable[..., Iterable[Job]] = jobs) -> dict[str, int]:
-    """Run every job that is due at `now`; how many data times each judged. Raises ValueError for a naive `now`.
+    """Run every job that is due at `now`; how many data times each judged.
 
     Runs are serialised. A job that fails is logged, noted in `job_problems` and tried again next time; the others run.
+    Raises ValueError for a naive `now`, StoreUnavailable where nothing can be stored, so that no job need begin.
     """
     if now.tzinfo is None:
         raise ValueError(f"now={now.isoformat()} has no time zone")
+    service.store.disk.require_room()
     with _one_at_a_time:
         failing = {problem["job"] for problem in service.store.rows("job_problems_now")}
         return {job.name: _guarded(service, job, now, job.name in failing) for job in listed(service.settings)}
@@ -65,13 +68,19 @@ def _guarded(service: Service, job: Job, now: datetime, was_failing: bool) -> in
     except Exception as failure:  # one job must not stop the others; the failure is logged and shown
         service.metrics.job_failures.labels(job.name).inc()
         logger.exception("The job %s failed; it is tried again at the next run.", job.name)
-        with service.store.transaction() as writer:
-            error = f"{type(failure).__name__}: {failure}"
-            writer.execute("note_job_problem", job=job.name, failed_at=now, error=error)
+        _note_problem(service, job.name, now, f"{type(failure).__name__}: {failure}")
         return 0
     if was_failing:
         _forget_problem(service, job.name)
     return judged
+
+
+def _note_problem(service: Service, job: str, now: datetime, error: str) -> None:
+    try:
+        with service.store.transaction() as writer:
+            writer.execute("note_job_problem", job=job, failed_at=now, error=error)
+    except StoreUnavailable as failure:  # the store's own trouble is shown instead, and the other jobs may only read
+        logger.error("That the job %s failed could not be noted: %s", job, failure)
 
 
 def _forget_problem(service: Service, job: str) -> None:
@@ -141,6 +150,7 @@ class Ticker:
         self._service = service
         self._scheduler = BackgroundScheduler(timezone=UTC)
         self._stopping = threading.Event()
+        self._storage_notices = StorageNotices(service.settings)
 
     def __enter__(self) -> Self:
         self.start()
@@ -156,10 +166,14 @@ class Ticker:
         tick_s = self._service.settings.schedule.tick_s
         if tick_s == 0:
             return
+        self._repeat(self._watch_storage, tick_s)
         self._repeat(self._tick, tick_s)
         if self._service.settings.drift.backend == BACKEND:
             self._repeat(self._check_drift, max(tick_s, _CHECK_S))
-        forget_jobs_no_longer_run(self._service)
+        try:
+            forget_jobs_no_longer_run(self._service)
+        except StoreUnavailable as failure:
+            logger.error("Which jobs are no longer run could not be noted: %s", failure)
         self._scheduler.start()
 
     def stop(self) -> None:
@@ -183,5 +197,12 @@ class Ticker:
         alibi = AlibiDetect.of(self._service.settings.drift, self._stopping)
         run_apart(self._service, cross_check_job(alibi), self._service.clock())
 
+    def _watch_storage(self) -> None:
+        now = self._service.clock()
+        self._storage_notices.tell(self._service.store.disk.troubles(now), now)
+
     def _tick(self) -> None:
-        run_due(self._service, self._service.clock())
+        try:
+            run_due(self._service, self._service.clock())
+        except StoreUnavailable as failure:
+            logger.warning("No job can run now: %s", failure)

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Self
 
 from ragvigil_monitor.foreign.unsettled import Unsettled
 from ragvigil_monitor.keys import Keys
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ragvigil_monitor.phoenix.forwarder import Forwarder
     from ragvigil_monitor.receiver.commit import Committer
 
+FURTHEST_BACK = timedelta(days=7)
 Clock = Callable[[], datetime]
 
 
@@ -28,6 +29,18 @@ class ReplayTime:
     """Up to when a replay has come; None while there is none."""
 
     at: datetime | None = None
+
+
+@dataclass(slots=True)
+class LatestTime:
+    """The latest time that is known to have come; None while none is."""
+
+    at: datetime | None = None
+
+    @classmethod
+    def stored(cls, store: Store) -> Self:
+        """When the newest stored span began."""
+        return cls(store.row("newest_span_time")["newest_at"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +59,17 @@ class Service:
     replay: ReplayTime = field(default_factory=ReplayTime)
     metrics: OwnMetrics = field(default_factory=OwnMetrics)
     foreign: Unsettled = field(default_factory=Unsettled)
+    latest: LatestTime = field(default_factory=LatestTime)
+
+    def received_at(self) -> datetime:
+        """When something that comes now was received: by the clock, but not before anything that came earlier.
+
+        While a clock that was set back is behind what was stored, the times that senders give are still believed, and
+        what they send again is recognised. A clock that was more than a week ahead is not trusted that far.
+        """
+        now = self.clock()
+        self.latest.at = max(now, self.latest.at or now)
+        return min(self.latest.at, now + FURTHEST_BACK)
 
     def review_time(self) -> datetime:
         """The present; in a replay, where jobs run on request only, up to when they ran last."""

@@ -5,18 +5,25 @@ usage: python tests/benchmarks/ingest.py [--json] [--traces N] [--traces-per-req
 Clients replay bodies, encoded before, over real HTTP. The limit is FromString, conversion to the stored columns and
 Arrow insert in one process, without HTTP, threads or acknowledgements. CPU seconds are those of the server process.
 With --phoenix the first of the same requests go to an Arize Phoenix on SQLite too (`make setup-phoenix`).
+`share_while_queried`: spans a second while somebody opens one page after the other, over those without; one server,
+in turns, so that a busy machine slows down both.
 """
 
 import argparse
 import json
 import os
+import statistics
 import sys
 import tempfile
+import threading
 import time
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import cycle
 from pathlib import Path
 from typing import TypeVar
 
@@ -29,7 +36,8 @@ from tests.benchmarks._phoenix import stored_by_phoenix
 from tests.samples.otlp import PROTOBUF, any_value, rag_trace, traces
 
 from ragvigil.attributes import QUERY_VECTOR
-from ragvigil_monitor.cli.processes import start_serve
+from ragvigil_monitor.cli.processes import ServeProcess, start_serve
+from ragvigil_monitor.keys import Role
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.decoding import decode_traces
 from ragvigil_monitor.receiver.times import microseconds
@@ -41,6 +49,18 @@ T = TypeVar("T")
 SPANS_PER_TRACE = 6
 PHOENIX_TRACES = 500
 """So many of them go to Phoenix, which takes its time."""
+PAIRS = 5
+PAGES_A_SECOND = 10
+PAGES = (
+    "/status",
+    "/completeness",
+    "/answers",
+    "/answers?order=slowest",
+    "/answers?order=costliest&stage=retrieve",
+    "/signals",
+    "/feedback",
+    "/review/losses",
+)
 GROUP = 16
 """Requests that the limit inserts together, about as many as a busy committer finds waiting."""
 
@@ -96,6 +116,45 @@ def served(requests: Sequence[bytes], clients: int, folder: Path) -> tuple[float
     return wall, cpu, database.stat().st_size
 
 
+def share_while_queried(requests: Sequence[bytes], clients: int, folder: Path) -> float:
+    """Speed with pages over speed without, the median of several pairs of turns on one server."""
+    serving = start_serve(db=folder / "queried.duckdb", port=0)
+    turns = portions(requests, max(1, len(requests) // (2 * PAIRS)))[: 2 * PAIRS]
+    try:
+        taken = []
+        for number, turn in enumerate(turns):
+            with opening_pages(serving) if number % 2 else nullcontext():
+                start = time.perf_counter()
+                with ThreadPoolExecutor(clients) as senders:
+                    list(senders.map(partial(send, serving.url), [turn[each::clients] for each in range(clients)]))
+                taken.append(time.perf_counter() - start)
+    finally:
+        serving.stop()
+    return statistics.median(alone / queried for alone, queried in zip(taken[::2], taken[1::2], strict=True))
+
+
+@contextmanager
+def opening_pages(serving: ServeProcess) -> Iterator[None]:
+    """Somebody opens one page after the other, PAGES_A_SECOND, until the block ends."""
+    over = threading.Event()
+
+    def open_pages() -> None:
+        headers = {"Authorization": f"Bearer {serving.keys.by_role[Role.ONCALL]}"}
+        with httpx.Client(base_url=f"{serving.url}/api/v1", headers=headers, timeout=60, trust_env=False) as client:
+            for path in cycle(PAGES):
+                client.get(path).raise_for_status()
+                if over.wait(1 / PAGES_A_SECOND):
+                    return
+
+    with ThreadPoolExecutor(1) as reader:
+        reading = reader.submit(open_pages)
+        try:
+            yield
+        finally:
+            over.set()
+        reading.result()
+
+
 def send(url: str, requests: Sequence[bytes]) -> None:
     """Post requests one after the other over one connection; each must be acknowledged."""
     with httpx.Client(base_url=url, headers=PROTOBUF, timeout=60, trust_env=False) as client:
@@ -119,12 +178,14 @@ def measure(number: int, per_request: int, clients: int) -> dict[str, float]:
         (folder / "limit.duckdb").unlink()
         limit = limit_cpu_s(requests, folder)
         wall, cpu, size = served(requests, clients, folder)
+        share = share_while_queried(requests, clients, folder)
     return {
         "spans_per_s": spans / wall,
         "spans_per_cpu_s": spans / cpu,
         "limit_spans_per_cpu_s": spans / limit,
         "share_of_limit": limit / cpu,
         "bytes_per_span": size / spans,
+        "share_while_queried": share,
     }
 
 

@@ -127,6 +127,7 @@ def test_the_routes_that_the_client_asks_exist() -> None:
         "/api/v1/review/false-exclusion",
         "/api/v1/review/losses",
         "/api/v1/completeness",
+        "/api/v1/completeness/hours",
         "/api/v1/ingest",
         "/api/v1/instrumentation",
         "/api/v1/feedback",

@@ -151,7 +151,14 @@ def test_a_link_to_no_answer_says_what_is_wrong(run_page: RunPage, trace_id: str
 
 def test_completeness_shows_what_was_lost(run_page: RunPage) -> None:
     page = shown(run_page("completeness"))
-    for said in ("Losses", "3012", "99.6 %", "rejected_bad_id", "Not stored: the trace or span id was missing"):
+    for said in (
+        "Losses",
+        "Spans by hour",
+        "3012",
+        "99.6 %",
+        "rejected_bad_id",
+        "Not stored: the trace or span id was missing",
+    ):
         assert said in page
 
 

@@ -13,6 +13,7 @@ import pytest
 from tests.samples.reviews import draw_reviews, reviewed_store
 from tests.samples.servers import running_api, running_service
 
+from ragvigil_monitor.api.oncall_completeness import processes
 from ragvigil_monitor.errors import ConfigurationError
 from ragvigil_monitor.jobs import jobs
 from ragvigil_monitor.keys import Keys, Role
@@ -114,12 +115,12 @@ def test_a_process_stays_complete_when_its_spans_are_removed(
         reported = ["i-1", "shop", "1.0", now.replace(tzinfo=None), 41, 40, 0, 1]
         writer.execute_with("add_process_counts", to_arrow(PROCESS_COUNTS, [reported]))
     since = now - timedelta(days=90)
-    asked = {"since": since, "spans_since": since, "doctor": "", "limit": 10}
-    (before,) = memory_store.rows("completeness_by_process", **asked)
+    asked: dict[str, Any] = {"since": since, "spans_since": since, "doctor": "", "limit": 10}
+    (before,) = processes(memory_store, **asked)
     service = make_service(now)
     for hours in (1, 2, 26):
         remove(service, now + timedelta(hours=hours))
-    (after,) = memory_store.rows("completeness_by_process", **asked)
+    (after,) = processes(memory_store, **asked)
     assert count(memory_store, "spans") == 29
     assert before["stored"] == after["stored"] == 40
     assert before["share"] == after["share"] == 40 / 41
@@ -130,10 +131,10 @@ def test_spans_after_the_last_report_of_a_process_never_count(
 ) -> None:
     add_answers(np.arange(1, 20 * DAY_H, DAY_H), stages={"retrieve": 10.0})
     report(memory_store, monday + timedelta(days=10), started=10)
-    asked = {"since": monday, "spans_since": monday, "doctor": "", "limit": 10}
+    asked: dict[str, Any] = {"since": monday, "spans_since": monday, "doctor": "", "limit": 10}
     for days in (21, 38, 60):
         remove(make_service(monday), monday + timedelta(days=days))
-        (process,) = memory_store.rows("completeness_by_process", **asked)
+        (process,) = processes(memory_store, **asked)
         assert (process["stored"], process["share"]) == (10, 1.0)
     assert count(memory_store, "spans") == 0
 

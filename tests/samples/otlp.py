@@ -227,3 +227,14 @@ def _generator_attributes(number: int) -> dict[str, object]:
         names.LLM_COST_TOTAL: 0.002,
         names.RESPONSE_ID: f"response-{number}",
     }
+
+
+def unlinked_trace(number: int, *, started_at: datetime = NOW) -> list[Span]:
+    """A realistic answer whose stages do not say to which answer they belong; the answer comes last."""
+    answer, *stages = rag_trace(number, started_at=started_at)
+    for stage in stages:
+        kept = [pair for pair in stage.attributes if pair.key != names.ANSWER_SPAN_ID]
+        assert len(kept) < len(stage.attributes)
+        del stage.attributes[:]
+        stage.attributes.extend(kept)
+    return [*stages, answer]

@@ -1,5 +1,6 @@
 """Real servers for tests and pictures: the API in a thread, the dashboard in a process, on free loopback ports."""
 
+import asyncio
 import os
 import socket
 import subprocess
@@ -37,17 +38,17 @@ def running_service(store: Store, keys: Keys, clock: Clock = utc_now, **settings
 
 
 @contextmanager
-def running_api(service: Service) -> Iterator[str]:
+def running_api(service: Service, protocol: type[asyncio.Protocol] | None = None) -> Iterator[str]:
     """The API over HTTP; yields its address."""
-    with running_app(create_app(service)) as address:
+    with running_app(create_app(service), protocol) as address:
         yield address
 
 
 @contextmanager
-def running_app(app: Callable[..., Any]) -> Iterator[str]:
+def running_app(app: Callable[..., Any], protocol: type[asyncio.Protocol] | None = None) -> Iterator[str]:
     """An ASGI application under uvicorn in a thread; yields its address."""
     listener = _listener()
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False))
+    server = uvicorn.Server(uvicorn.Config(app, http=protocol or "auto", log_level="warning", access_log=False))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:

@@ -1,60 +1,28 @@
 """`kill -9` of the service while clients send: whatever was acknowledged is in the file, once."""
 
-import os
-import signal
-import threading
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import httpx
 import pytest
-from tests.samples.otlp import PROTOBUF, rag_trace, traces
-
-from ragvigil_monitor.cli.processes import ServeProcess, start_serve
-from ragvigil_monitor.store import Store
+from tests.samples.killed_services import Aftermath, Start, kill_services, start_command, start_forked
 
 
-def body(number: int) -> bytes:
-    return traces(*rag_trace(number, started_at=datetime.now(UTC))).SerializeToString()
+def assert_sound(after: Aftermath, kills: int) -> None:
+    assert len(after.acknowledged) >= kills
+    assert after.lost == set()
+    assert after.never_sent == set()
+    assert after.stored.is_sound
+    assert after.leftovers == []
 
 
-def send_until_killed(serving: ServeProcess, numbers: range, acknowledged: list[int]) -> None:
-    """Send one trace a request until the service is gone; note which were acknowledged."""
-    with httpx.Client(base_url=serving.url, headers=PROTOBUF) as client:
-        for number in numbers:
-            try:
-                answer = client.post("/v1/traces", content=body(number))
-            except httpx.TransportError:
-                return
-            if answer.status_code == 200:
-                acknowledged.append(number)
+@pytest.mark.parametrize(
+    ("kills", "start"), [(2, start_command), (20, start_forked)], ids=["as a command", "many times"]
+)
+def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path: Path, kills: int, start: Start) -> None:
+    assert_sound(kill_services(kills, 5, tmp_path, start), kills)
 
 
-def answers_in(database: Path) -> list[str]:
-    store = Store.open(database)
-    now, day = datetime.now(UTC), timedelta(days=1)
-    rows = store.rows("answers_newest", start=now - day, end=now + day, intent=None, limit=1_000_000)
-    store.close()
-    return [row["answer_id"] for row in rows]
-
-
-@pytest.mark.parametrize("after", [1, 25, 60])
-def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path: Path, after: int) -> None:
-    serving = start_serve(db=tmp_path / "a.duckdb", port=0)
-    acknowledged: list[int] = []
-    senders = [
-        threading.Thread(target=send_until_killed, args=[serving, range(begin, begin + 10_000), acknowledged])
-        for begin in (0, 10_000, 20_000)
-    ]
-    for sender in senders:
-        sender.start()
-    while len(acknowledged) < after:
-        threading.Event().wait(0.005)
-    os.kill(serving.child.pid, signal.SIGKILL)
-    for sender in senders:
-        sender.join()
-    serving.stop()
-    stored = answers_in(tmp_path / "a.duckdb")
-    assert {f"answer-{number}" for number in acknowledged} <= set(stored)
-    assert len(stored) == len(set(stored))
-    assert len(stored) <= len(acknowledged) + len(senders)
+def test_a_kill_during_a_backup_leaves_no_half_one(tmp_path: Path) -> None:
+    after = kill_services(6, 5, tmp_path, start_forked, backups=True)
+    assert_sound(after, 6)
+    assert after.backups.taken + after.backups.failed == 6
+    assert (after.backups.half, after.backups.incomplete) == (0, 0)

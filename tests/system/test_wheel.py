@@ -94,7 +94,7 @@ def test_a_command_of_the_service_names_the_missing_extra(bare: Path, command: s
 def test_the_commands_are_listed(bare: Path) -> None:
     finished = run(bare / "ragvigil", "--help")
     assert finished.returncode == 0
-    assert {"serve", "up", "dashboard"} <= set(finished.stdout.split())
+    assert {"serve", "up", "dashboard", "backup", "restore"} <= set(finished.stdout.split())
 
 
 def test_the_doctor_needs_no_extra(bare: Path) -> None:

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from ragvigil_dashboards.client import Client
+from ragvigil_dashboards.figures.completeness_hours import hour_table
 from ragvigil_dashboards.figures.completeness_tables import ingest_table, process_table
 from ragvigil_dashboards.figures.empty import no_answers_yet
 from ragvigil_dashboards.figures.feedback_table import feedback_table
@@ -12,6 +13,7 @@ from ragvigil_dashboards.markup import tag
 from ragvigil_dashboards.oncall import session
 
 REFRESHED_EVERY_S = 15
+SHOWN_HOURS = 24
 FEEDBACK_DAYS = 7
 INSTRUMENTATION_HOURS = 24
 
@@ -30,6 +32,8 @@ def _refreshing(client: Client) -> None:
             return
         session.show(tag("h2", "Spans by process"))
         session.show(process_table(processes, session.reader()))
+        session.show(tag("h2", f"Spans by hour, of the last {SHOWN_HOURS} hours"))
+        session.show(hour_table(client.completeness_hours(hours=SHOWN_HOURS), session.reader()))
         session.show(tag("h2", "What became of everything received"))
         session.show(ingest_table(counts))
         session.show(tag("h2", f"How services were instrumented in the last {INSTRUMENTATION_HOURS} hours"))

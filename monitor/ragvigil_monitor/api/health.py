@@ -7,7 +7,9 @@ from fastapi import APIRouter, Depends, Response
 from ragvigil.attributes import SERVER_HEADER
 from ragvigil_monitor.api.auth import ServiceDep, require
 from ragvigil_monitor.api.models import WhoAmI
+from ragvigil_monitor.errors import StoreUnavailable
 from ragvigil_monitor.keys import Role
+from ragvigil_monitor.store.disk import UNWRITABLE
 
 router = APIRouter(tags=["service"])
 
@@ -22,6 +24,9 @@ async def healthz(response: Response) -> dict[str, str]:
 @router.get("/readyz")
 def readyz(service: ServiceDep) -> dict[str, str]:
     """The store takes writes; 503 when it does not."""
+    for trouble in service.store.disk.troubles(service.clock()):
+        if trouble.part == UNWRITABLE:
+            raise StoreUnavailable(trouble.detail)
     with service.store.transaction() as writer:
         writer.execute("is_writable")
     return {"status": "ready"}

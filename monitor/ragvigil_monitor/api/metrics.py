@@ -1,7 +1,7 @@
 """The service's own telemetry in the format of Prometheus, for whoever watches the watcher."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from fastapi import APIRouter, Depends, Response
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
@@ -11,6 +11,7 @@ from prometheus_client.registry import Collector
 from ragvigil_monitor.api.auth import ServiceDep, require
 from ragvigil_monitor.keys import Role
 from ragvigil_monitor.service import Service
+from ragvigil_monitor.store.disk import UNWRITABLE
 
 _LOOKED_BACK = timedelta(days=7)
 
@@ -38,6 +39,7 @@ class _Stored(Collector):
         yield from self._alerts()
         yield from self._jobs()
         yield from self._size()
+        yield from self._disk(self._service.clock())
 
     def _received(self) -> Metric:
         family = CounterMetricFamily(
@@ -79,3 +81,11 @@ class _Stored(Collector):
         size = self._service.store.size_bytes()
         if size is not None:
             yield GaugeMetricFamily("ragvigil_store_size_bytes", "The database file and its log on disk.", size)
+
+    def _disk(self, now: datetime) -> Iterator[Metric]:
+        disk = self._service.store.disk
+        is_writable = all(trouble.part != UNWRITABLE for trouble in disk.troubles(now))
+        yield GaugeMetricFamily("ragvigil_store_writable", "1 while telemetry can be stored, else 0.", int(is_writable))
+        free = disk.free_bytes()
+        if free is not None:
+            yield GaugeMetricFamily("ragvigil_store_free_bytes", "What is free on the disk of the database.", free)

@@ -52,6 +52,26 @@ class Completeness(ApiModel):
     share: float | None
 
 
+class CompletenessHour(ApiModel):
+    """Of what a service began in one hour, how much is in the store; what comes late corrects it.
+
+    An hour of a process ends with its last report in it, within a minute of the full hour. started, exported, spooled,
+    dropped: what `processes` reported, None where none did. stored: spans that these reports cover; share is stored /
+    started. uncounted: spans that no report covers, so that nobody knows how many there should be.
+    """
+
+    service: str
+    hour: datetime
+    processes: int
+    started: int | None
+    exported: int | None
+    spooled: int | None
+    dropped: int | None
+    stored: int
+    uncounted: int
+    share: float | None
+
+
 class IngestCount(ApiModel):
     """What became of received items since the store was made."""
 

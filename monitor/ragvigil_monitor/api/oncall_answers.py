@@ -1,11 +1,12 @@
 """Answers: lists of them, and everything about the ones of a trace."""
 
 from datetime import timedelta
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Query
 
 from ragvigil_monitor.api.answer_details import read_answers
+from ragvigil_monitor.api.answer_lists import Order, listed_answers
 from ragvigil_monitor.api.auth import ServiceDep
 from ragvigil_monitor.api.exclusion_models import RelevantDocument, ReviewedRetrieval
 from ragvigil_monitor.api.models import Answer, AnswerRow
@@ -14,15 +15,11 @@ from ragvigil_monitor.phoenix.links import trace_url
 from ragvigil_monitor.review.reviewed_evidence import ReviewedRetrieval as Reviewed
 from ragvigil_monitor.review.reviewed_evidence import reviewed_evidence
 from ragvigil_monitor.settings import Phoenix
-from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.database import Row
 
 router = APIRouter(prefix="/answers")
 
-Order = Literal["newest", "slowest", "costliest"]
-_NO_STAGE = {"stage_duration_ms": None, "stage_cost_usd": None}
 _COPIED = ("is_filtered", "depth", "has_evidence", "is_excluded", "lost_at", "unknown_because")
-_SMALLEST_STEP = timedelta(microseconds=1)
 _ListRange = Annotated[TimeRange, Depends(time_range(timedelta(hours=24), timedelta(days=31)))]
 
 
@@ -36,18 +33,7 @@ def list_answers(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> list[AnswerRow]:
     """Answers of the last 24 hours or another range: the newest, or the slowest or costliest (in one stage)."""
-    if order == "newest" and stage is None:
-        rows = _newest(service.store, within, intent, limit)
-    else:
-        rows = service.store.rows(
-            "answers_by_rank",
-            start=within.start,
-            end=within.end,
-            intent=intent,
-            stage=stage,
-            ranking=order,
-            limit=limit,
-        )
+    rows = listed_answers(service.store, within, order, stage=stage, intent=intent, limit=limit)
     return [_answer_row(row, service.settings.phoenix) for row in rows]
 
 
@@ -95,21 +81,6 @@ def trace_bytes(trace_id: str) -> bytes:
     if len(trace_id) != 32 or len(found) != 16:
         raise HTTPException(422, f"A trace id is 32 hex digits; got {trace_id[:80]!r}.")
     return found
-
-
-def _newest(store: Store, within: TimeRange, intent: str | None, limit: int) -> list[Row]:
-    """The newest answers; their costs are looked up only in the short time that they span."""
-    page = store.rows("answers_newest", start=within.start, end=within.end, intent=intent, limit=limit)
-    if not page:
-        return []
-    costs = store.rows(
-        "costs_of_traces",
-        trace_ids=[row["trace_id"] for row in page],
-        start=page[-1]["started_at"],
-        end=page[0]["started_at"] + _SMALLEST_STEP,
-    )
-    known = {(cost["trace_id"], cost["span_id"]): cost["cost_usd"] for cost in costs}
-    return [{**row, **_NO_STAGE, "cost_usd": known[row["trace_id"], row["span_id"]]} for row in page]
 
 
 def _answer_row(row: Row, phoenix: Phoenix) -> AnswerRow:

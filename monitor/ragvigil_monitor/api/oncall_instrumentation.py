@@ -1,7 +1,7 @@
 """How well applications are instrumented, for `ragvigil doctor` and whoever wonders where telemetry stays."""
 
 from collections import Counter, defaultdict
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query
@@ -12,6 +12,8 @@ from ragvigil.predicates.codec import from_json, labels_from_json
 from ragvigil_monitor.api.auth import ServiceDep
 from ragvigil_monitor.api.instrumentation_models import Arrival, Instrumentation, Library, UndeclaredField
 from ragvigil_monitor.api.oncall_answers import trace_bytes
+from ragvigil_monitor.hour_sums import segments
+from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.database import Row
 
 router = APIRouter()
@@ -19,8 +21,10 @@ router = APIRouter()
 _MOST_SERVICES: Final = 100
 _FILTERS_READ: Final = 500
 _MOST_FIELDS: Final = 50
-_MOST_LIBRARIES: Final = 500
+_MOST_LIBRARIES: Final = 50
 _NEAR: Final = timedelta(days=1)
+_AHEAD: Final = timedelta(hours=1)
+"""How far the clock of a sender may run ahead."""
 
 
 @router.get("/arrivals/{trace_id}")
@@ -38,19 +42,40 @@ def instrumentation(
     hours: Annotated[int, Query(ge=1, le=24 * 31)] = 24,
 ) -> list[Instrumentation]:
     """What each service told in the last hours, the one with most answers first."""
-    since = service.clock() - timedelta(hours=hours)
-    rows = service.store.rows("instrumentation_by_service", since=since, service=name, limit=_MOST_SERVICES)
+    now = service.clock()
+    since = now - timedelta(hours=hours)
+    rows = _telling(service.store, since, now + _AHEAD, name)
     filters = _filters(service.store.rows("filters_newest", since=since, service=name, limit=_FILTERS_READ))
-    libraries = service.store.rows("instrumentation_libraries", since=since, service=name, limit=_MOST_LIBRARIES)
-    return [
-        _instrumentation(
-            row, filters[row["service"]], [each for each in libraries if each["service"] == row["service"]]
-        )
-        for row in rows
-    ]
+    libraries = _libraries(service.store, since, now + _AHEAD, name)
+    return [_instrumentation(row, filters[row["service"]], libraries[row["service"]]) for row in rows]
 
 
-def _instrumentation(row: Row, filters: list[Filter], libraries: list[Row]) -> Instrumentation:
+def _telling(store: Store, start: datetime, end: datetime, service: str | None) -> list[Row]:
+    """The counts of each service, those with most answers first."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for each in segments(store, start, end):
+        question = "telling_summed" if each.is_summed else "telling_raw"
+        for row in store.rows(question, start=each.start, end=each.end, service=service):
+            counts[row.pop("service")].update(row)
+    most_first = sorted(counts.items(), key=lambda each: (-each[1]["answers"], each[0]))
+    return [{"service": name, **found} for name, found in most_first[:_MOST_SERVICES]]
+
+
+def _libraries(store: Store, start: datetime, end: datetime, service: str | None) -> defaultdict[str, list[Library]]:
+    """The libraries other than Ragvigil that made the spans of each service, those with most spans first."""
+    spans: Counter[tuple[str, str, str | None]] = Counter()
+    for each in segments(store, start, end):
+        question = "libraries_summed" if each.is_summed else "libraries_raw"
+        for row in store.rows(question, start=each.start, end=each.end, service=service):
+            spans[row["service"], row["library"], row["version"]] += row["spans"]
+    found: defaultdict[str, list[Library]] = defaultdict(list)
+    for (name, library, version), number in sorted(spans.items(), key=lambda each: (-each[1], each[0][:2])):
+        if len(found[name]) < _MOST_LIBRARIES:
+            found[name].append(Library(library=library, version=version, spans=number))
+    return found
+
+
+def _instrumentation(row: Row, filters: list[Filter], libraries: list[Library]) -> Instrumentation:
     understood = row["filters_known"] + row["filters_none"] + row["filters_partial"]
     undeclared = Counter(field for said in filters for field in said.undeclared_fields())
     return Instrumentation(
@@ -60,7 +85,7 @@ def _instrumentation(row: Row, filters: list[Filter], libraries: list[Row]) -> I
         undeclared_fields=[
             UndeclaredField(field=field, searches=searches) for field, searches in undeclared.most_common(_MOST_FIELDS)
         ],
-        libraries=[Library(**{name: each[name] for name in Library.model_fields}) for each in libraries],
+        libraries=libraries,
     )
 
 

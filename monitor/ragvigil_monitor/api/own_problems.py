@@ -1,4 +1,4 @@
-"""What of the monitor itself does not work: jobs, notifications, the drift evidence, the way to Phoenix."""
+"""What of the monitor itself does not work: the disk, jobs, notifications, the drift evidence, the way to Phoenix."""
 
 from datetime import datetime, timedelta
 
@@ -22,8 +22,21 @@ def own_problems(service: Service, now: datetime) -> list[MonitorProblem]:
     """Everything that somebody should mend, or know when they trust the rest."""
     store = service.store
     drift = _disagreement(store, now)
-    given_up = _notifications_given_up(store, now)
-    return _jobs_failing(store) + given_up + drift + _phoenix_problems(service, now) + _foreign_problems(service, now)
+    return (
+        _storage_troubles(store, now)
+        + _jobs_failing(store)
+        + _notifications_given_up(store, now)
+        + drift
+        + _phoenix_problems(service, now)
+        + _foreign_problems(service, now)
+    )
+
+
+def _storage_troubles(store: Store, now: datetime) -> list[MonitorProblem]:
+    return [
+        MonitorProblem(part=trouble.part, since=trouble.since, detail=trouble.detail)
+        for trouble in store.disk.troubles(now)
+    ]
 
 
 def _jobs_failing(store: Store) -> list[MonitorProblem]:

@@ -11,7 +11,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Status
 from starlette.exceptions import HTTPException
 
 from ragvigil_monitor.api.models import Problem
-from ragvigil_monitor.errors import BadTelemetry, Overloaded, ReviewRefused, StoreUnavailable
+from ragvigil_monitor.errors import BackupFailed, BadTelemetry, Overloaded, ReviewRefused, StoreUnavailable
 from ragvigil_monitor.receiver.bodies import PROTOBUF, content_type_of
 
 logger = logging.getLogger(__name__)
@@ -24,6 +24,7 @@ def answer_errors_as_problems(app: FastAPI) -> None:
     app.exception_handler(BadTelemetry)(_bad_telemetry)
     app.exception_handler(Overloaded)(_overloaded)
     app.exception_handler(ReviewRefused)(_review_refused)
+    app.exception_handler(BackupFailed)(_backup_failed)
     app.exception_handler(StoreUnavailable)(_store_unavailable)
     app.exception_handler(Exception)(_unexpected)
 
@@ -32,7 +33,7 @@ def problem(request: Request, status: int, detail: str, headers: Mapping[str, st
     """An error answer, in the language of the request."""
     if content_type_of(request) == PROTOBUF:
         return Response(_status_message(detail), status, headers, PROTOBUF)
-    if request.url.path.startswith("/v1/"):
+    if request.url.path.startswith(("/v1/", "/v1development/")):
         return JSONResponse({"message": detail}, status, headers)
     body = Problem(error=HTTPStatus(status).phrase, detail=detail)
     return JSONResponse(body.model_dump(), status, headers)
@@ -57,6 +58,7 @@ async def _bad_telemetry(request: Request, failure: BadTelemetry) -> Response:
 
 
 async def _overloaded(request: Request, failure: Overloaded) -> Response:
+    request.app.state.service.metrics.overloaded.inc()
     return problem(request, 503, str(failure), {"Retry-After": "1"})
 
 
@@ -64,8 +66,13 @@ async def _review_refused(request: Request, failure: ReviewRefused) -> Response:
     return problem(request, failure.status, str(failure))
 
 
+async def _backup_failed(request: Request, failure: BackupFailed) -> Response:
+    logger.error("No backup was made: %s", failure)
+    return problem(request, failure.status, str(failure))
+
+
 async def _store_unavailable(request: Request, failure: StoreUnavailable) -> Response:
-    logger.error("The store is not available: %s", failure)
+    logger.info("The store is not available: %s", failure)  # each retry is one; the watch of the disk logs it once
     return problem(request, 503, str(failure), {"Retry-After": "30"})
 
 

@@ -5,23 +5,29 @@ import logging
 import signal
 import socket
 from contextlib import ExitStack
+from functools import partial
 from types import FrameType
 from typing import NoReturn
 
 import uvicorn
 
 from ragvigil_monitor.api.app import create_app
+from ragvigil_monitor.backup.serving import remove_leftovers
+from ragvigil_monitor.cli.http_protocol import PatientProtocol
 from ragvigil_monitor.errors import ConfigurationError, StoreError
 from ragvigil_monitor.keys import Keys, keys_path
 from ragvigil_monitor.own_metrics import OwnMetrics
 from ragvigil_monitor.phoenix.counting import write_counts
 from ragvigil_monitor.phoenix.forwarder import Forwarder, open_forwarder
 from ragvigil_monitor.receiver.commit import Committer
+from ragvigil_monitor.receiver.files.collector import open_collector_reader
 from ragvigil_monitor.receiver.spool import open_spool_reader
 from ragvigil_monitor.schedule import Ticker
-from ragvigil_monitor.service import Service, utc_now
+from ragvigil_monitor.service import LatestTime, Service, utc_now
 from ragvigil_monitor.settings import Server, Settings
+from ragvigil_monitor.settings.service import StoreSettings
 from ragvigil_monitor.store import Store
+from ragvigil_monitor.store.disk import Limits
 
 logger = logging.getLogger(__name__)
 
@@ -40,23 +46,35 @@ def serve(settings: Settings) -> None:
 
 
 def open_service(settings: Settings, opened: ExitStack) -> Service:
-    """Open store, keys, committer, ticker and spool reader; `opened` closes them."""
+    """Open store, keys, committer, ticker and the readers of files; `opened` closes them."""
     path = settings.store.path
-    store = Store.open(path, memory_limit=settings.store.memory_limit, threads=settings.store.threads)
+    store = _store(settings.store)
     opened.callback(store.close)
     keys = Keys.read_or_create(keys_path(path))
     waiting = settings.server.max_waiting_requests
     metrics = OwnMetrics()
     committer = opened.enter_context(
-        Committer(store, clock=utc_now, max_waiting=waiting, observe_s=metrics.commit_s.observe)
+        Committer(store, clock=utc_now, max_waiting=waiting, observe_s=partial(_observe_commit, store, metrics))
     )
     forwarder = _forwarder(settings, store, opened)
-    service = Service(store, settings, keys, committer, forwarder=forwarder, metrics=metrics)
+    latest = LatestTime.stored(store)
+    service = Service(store, settings, keys, committer, forwarder=forwarder, metrics=metrics, latest=latest)
+    remove_leftovers(service)
     opened.enter_context(Ticker(service))
-    spool_reader = open_spool_reader(service)
-    if spool_reader is not None:
-        opened.enter_context(spool_reader)
+    for reader in (open_spool_reader(service), open_collector_reader(service)):
+        if reader is not None:
+            opened.enter_context(reader)
     return service
+
+
+def _store(settings: StoreSettings) -> Store:
+    limits = Limits(settings.stop_free_bytes, settings.warn_free_bytes)
+    return Store.open(settings.path, memory_limit=settings.memory_limit, threads=settings.threads, limits=limits)
+
+
+def _observe_commit(store: Store, metrics: OwnMetrics, took_s: float) -> None:
+    metrics.commit_s.observe(took_s)
+    store.disk.stored_telemetry()
 
 
 def _forwarder(settings: Settings, store: Store, opened: ExitStack) -> Forwarder | None:
@@ -105,6 +123,7 @@ def announcement(listener: socket.socket, settings: Settings) -> str:
 def _http_server(service: Service) -> uvicorn.Server:
     config = uvicorn.Config(
         create_app(service),
+        http=PatientProtocol,
         log_level="warning",
         access_log=False,
         # Exporters send every few seconds over one connection; it must outlive their pause.

@@ -9,6 +9,7 @@ import pyarrow as pa
 from ragvigil_monitor.errors import StoreUnavailable
 from ragvigil_monitor.foreign.settling import Settlement
 from ragvigil_monitor.foreign.unsettled import Problem
+from ragvigil_monitor.hour_sums import mark_stale
 from ragvigil_monitor.receiver.tables import INGEST_COUNTS, QUERY_VECTORS
 from ragvigil_monitor.store import Store, Writer
 
@@ -100,6 +101,10 @@ def _write_some(store: Store, settlements: Sequence[Settlement]) -> dict[bytes, 
 
 
 def _write(writer: Writer, settlements: Sequence[Settlement]) -> None:
+    changed = {row["started_at"] for each in settlements for row in (*each.superseded, *each.answers, *each.spans)}
+    if not changed:
+        return
+    mark_stale(writer, changed)
     superseded = [row for each in settlements for row in each.superseded]
     answers = [row for each in settlements for row in each.answers]
     spans = [row for each in settlements for row in each.spans]

@@ -5,6 +5,7 @@ from typing import Any
 
 from ragvigil_monitor.guardrails.finding import Attribution, Beyond, Finding
 from ragvigil_monitor.guardrails.guardrail import Guardrail
+from ragvigil_monitor.guardrails.hours_beyond import worst_traces
 from ragvigil_monitor.guardrails.models import ChangeSplit, Evidence, SliceShare
 from ragvigil_monitor.guardrails.onset_dating import OnsetTimes
 from ragvigil_monitor.guardrails.triage import triaged
@@ -74,8 +75,8 @@ def _observations(store: Store, guardrail: Guardrail[Any], finding: Finding) -> 
         "limit": beyond.limit,
         "below": beyond.below,
     }
-    worst = store.rows("worst_over_limit", most=MOST_TRACES, **observed)
-    return {"slices": _slices(store, beyond, observed), "trace_ids": [row["trace_id"] for row in worst]}
+    worst = worst_traces(store, observed, beyond, most=MOST_TRACES)
+    return {"slices": _slices(store, beyond, observed), "trace_ids": worst}
 
 
 def _slices(store: Store, beyond: Beyond, observed: dict[str, Any]) -> list[SliceShare]:
@@ -83,6 +84,7 @@ def _slices(store: Store, beyond: Beyond, observed: dict[str, Any]) -> list[Slic
     if beyond.history_start is None:
         rows = store.rows("slices_over_limit", **asked)
     else:
+        del asked["limit"]  # what was counted either happened or not
         rows = store.rows("slices_unlike_history", history_start=beyond.history_start, **asked)
     return [
         SliceShare(

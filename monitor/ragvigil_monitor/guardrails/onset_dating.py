@@ -8,6 +8,7 @@ import numpy as np
 
 from ragvigil_monitor.guardrails.finding import Finding, HoursBeyond
 from ragvigil_monitor.guardrails.guardrail import Guardrail
+from ragvigil_monitor.guardrails.hours_beyond import hours_beyond
 from ragvigil_monitor.guardrails.incident import Incident
 from ragvigil_monitor.statistics.marker_bayes_factor import marker_bayes_factor
 from ragvigil_monitor.statistics.onset import Onset, onset
@@ -86,16 +87,4 @@ def _by_hour(
     beyond = finding.beyond
     if beyond is None:
         return None
-    counted = store.columns(
-        "over_limit_by_hour",
-        signal=guardrail.signal.name,
-        series=finding.series,
-        window_start=start,
-        window_end=end,
-        limit=beyond.limit,
-        below=beyond.below,
-    )
-    hours = int((end - start) / _HOUR)
-    over, totals = np.zeros(hours + 1), np.zeros(hours + 1)
-    over[counted["hour"]], totals[counted["hour"]] = counted["over_limit"], counted["n"]
-    return HoursBeyond(over, totals)
+    return hours_beyond(store, guardrail.signal.name, finding.series, beyond, start, end)

@@ -2,15 +2,19 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Final
 
 from ragvigil_monitor.phoenix.picking import Picked
 from ragvigil_monitor.receiver.tables import LOG_EVENTS, PROCESS_COUNTS, SPANS, Row
+
+_STARTED: Final = SPANS.get_field_index("started_at")
 
 
 @dataclass(slots=True)
 class Batch:
     """Rows of one request. `outcomes` counts (service, 'rejected_<reason>' or 'flawed_<reason>').
 
+    positions: up to where files are stored once these rows are, at most one a file counts: the last.
     picked: what of the request goes on to Phoenix when it is stored. foreign: rows of `spans` that other
     instrumentations made; they are linked when their trace is settled.
     """
@@ -21,6 +25,7 @@ class Batch:
     log_events: list[Row] = field(default_factory=list)
     process_counts: list[Row] = field(default_factory=list)
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    positions: list[Row] = field(default_factory=list)
     picked: Picked | None = None
     foreign: list[Row] = field(default_factory=list)
 
@@ -36,11 +41,16 @@ class Batch:
         self.log_events += other.log_events
         self.process_counts += other.process_counts
         self.outcomes += other.outcomes
+        self.positions += other.positions
 
     def rows(self) -> int:
         """How many rows there are for all tables together."""
         tables = (self.spans, self.answers, self.query_vectors, self.log_events, self.process_counts)
         return sum(len(table) for table in tables)
+
+    def newest_us(self) -> int | None:
+        """When the newest span began, in microseconds since the epoch; None without spans."""
+        return max((row[_STARTED] for row in self.spans), default=None)
 
     def items_by_service(self) -> Counter[str]:
         """How many spans and log records of each service have rows."""

@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from types import TracebackType
 from typing import Final, Self
 
@@ -19,6 +20,8 @@ from ragvigil_monitor.store import Store
 
 MAX_GROUP_ROWS: Final = 20_000
 """A group is closed when it has this many rows; DuckDB gains nothing from larger ones."""
+MAX_WAITING_ROWS: Final = 150_000
+"""What waits is in memory, about a kilobyte a row."""
 MAX_LINGER_S: Final = 0.025
 """A transaction costs about as much as 200 spans, so it pays to wait a moment for what is on its way."""
 
@@ -28,6 +31,7 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class _Waiting:
     batch: Batch
+    is_divisible: bool
     done: Future[None] = field(default_factory=Future)
 
 
@@ -54,6 +58,7 @@ class Committer:
         self._queue: queue.Queue[_Waiting | None] = queue.Queue(max_waiting + 1)
         self._max_waiting = max_waiting
         self._announced = 0
+        self._waiting_rows = 0
         self._open = True
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="ragvigil-commit", daemon=True)
@@ -78,17 +83,31 @@ class Committer:
             with self._lock:
                 self._announced -= 1
 
-    def submit(self, batch: Batch) -> Future[None]:
-        """Queue a batch; raise Overloaded when `max_waiting` batches wait already, or after `close`."""
-        waiting = _Waiting(batch)
+    def submit(self, batch: Batch, *, is_divisible: bool = False) -> Future[None]:
+        """Queue a batch; raise Overloaded when `max_waiting` batches or too many rows wait, or after `close`.
+
+        is_divisible: what is not storable is not counted, because the caller submits it again in parts.
+        """
+        waiting = _Waiting(batch, is_divisible)
         waiting.done.set_running_or_notify_cancel()
         with self._lock:
             if not self._open:
                 raise Overloaded("The receiver is shutting down; send this again in a moment.")
             if self._queue.qsize() >= self._max_waiting:
                 raise Overloaded(f"{self._max_waiting} requests wait to be stored already; send this again later.")
+            self._add_rows(batch.rows())
             self._queue.put_nowait(waiting)
+        waiting.done.add_done_callback(partial(self._remove_rows, batch.rows()))
         return waiting.done
+
+    def _add_rows(self, rows: int) -> None:
+        if self._waiting_rows and self._waiting_rows + rows > MAX_WAITING_ROWS:
+            raise Overloaded(f"{self._waiting_rows:,} rows wait to be stored already; send this again later.")
+        self._waiting_rows += rows
+
+    def _remove_rows(self, rows: int, _done: Future[None]) -> None:
+        with self._lock:
+            self._waiting_rows -= rows
 
     def close(self) -> None:
         """Store everything that waits, then stop; a second call does nothing."""
@@ -141,8 +160,9 @@ class Committer:
             for waiting in group:
                 self._commit([waiting])
             return
-        logger.error("A batch of telemetry could not be stored.", exc_info=failure)
-        self._count_not_storable(group[0].batch)
+        if not group[0].is_divisible:
+            logger.error("A batch of telemetry could not be stored.", exc_info=failure)
+            self._count_not_storable(group[0].batch)
         _fail(group, failure)
 
     def _count_not_storable(self, batch: Batch) -> None:

@@ -2,15 +2,19 @@
 
 import zlib
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragvigil_monitor.errors import BadTelemetry
+
+if TYPE_CHECKING:
+    import zstandard
 
 _GZIP_FORMAT: Final = 16 + zlib.MAX_WBITS
 _LARGEST_WINDOW: Final = 8 << 20
 """The window that RFC 8878 asks every decoder to support; larger ones are refused, since they cost as much memory."""
 _MOST_PARTS: Final = 64
+_PIECE: Final = 256
+"""A block of zstd takes 4 bytes at least and becomes 128 KiB at most."""
 
 
 def decompressed(body: bytes, encoding: str, max_bytes: int) -> bytes:
@@ -50,21 +54,29 @@ def _unzstd(body: bytes, max_bytes: int) -> bytes:
 
     decoder = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
     plain = bytearray()
+    position = parts = 0
     try:
-        with decoder.stream_reader(body, read_across_frames=True) as reader:
-            if _measured(partial(reader.read, 1 << 16), max_bytes) > max_bytes:
-                raise too_large(max_bytes)
-        parts = 0
-        while body:
+        while position < len(body):
             parts = _counted(parts)
-            frame = decoder.decompressobj()
-            plain += frame.decompress(body)
-            if not frame.eof:
-                raise BadTelemetry("The zstd body ends too early.")
-            body = frame.unused_data
+            position = _unzstd_frame(decoder.decompressobj(), body, position, plain, max_bytes)
     except zstandard.ZstdError as failure:
         raise BadTelemetry(f"The body is not zstd as Content-Encoding says: {failure}.") from failure
     return bytes(plain)
+
+
+def _unzstd_frame(
+    frame: "zstandard.ZstdDecompressionObj", body: bytes, position: int, plain: bytearray, max_bytes: int
+) -> int:
+    """Append what one frame holds; where it ends. It is fed in pieces, so that no piece becomes more than 8 MiB."""
+    while not frame.eof:
+        piece = body[position : position + _PIECE]
+        if not piece:
+            raise BadTelemetry("The zstd body ends too early.")
+        plain += frame.decompress(piece)
+        position += len(piece)
+        if len(plain) > max_bytes:
+            raise too_large(max_bytes)
+    return position - len(frame.unused_data)
 
 
 def _counted(parts: int) -> int:
@@ -72,14 +84,6 @@ def _counted(parts: int) -> int:
     if parts >= _MOST_PARTS:
         raise BadTelemetry(f"The body is compressed in more than {_MOST_PARTS} parts; compress it as a whole.")
     return parts + 1
-
-
-def _measured(read: Callable[[], bytes], max_bytes: int) -> int:
-    """How much there is to read; it stops above the limit. zstd makes gigabytes of a few bytes, so look before."""
-    length = 0
-    while length <= max_bytes and (part := read()):
-        length += len(part)
-    return length
 
 
 _DECODERS: Final[Mapping[str, Callable[[bytes, int], bytes]]] = {
@@ -90,3 +94,5 @@ _DECODERS: Final[Mapping[str, Callable[[bytes, int], bytes]]] = {
 }
 ENCODINGS: Final = frozenset(_DECODERS)
 """The values of Content-Encoding that are read."""
+COMPRESSED: Final = frozenset(name for name, decoder in _DECODERS.items() if decoder is not _as_it_is)
+"""Those of them that make a body shorter."""

@@ -13,6 +13,7 @@ from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.bodies import JSON, PROTOBUF
 from ragvigil_monitor.receiver.logs import read_logs
 from ragvigil_monitor.receiver.otlp_json import from_json
+from ragvigil_monitor.receiver.parts import check_parts
 from ragvigil_monitor.receiver.repair import repaired
 from ragvigil_monitor.receiver.resources import UNKNOWN_SERVICE
 from ragvigil_monitor.receiver.spans import read_traces
@@ -41,13 +42,14 @@ def _parsed(kind: type[MessageT], body: bytes, content_type: str) -> tuple[Messa
 
 
 def _from_protobuf(kind: type[MessageT], body: bytes) -> tuple[MessageT, int]:
+    check_parts(kind, body)
     try:
         return kind.FromString(body), 0
     except DecodeError as failure:
         found = repaired(kind, body)
         if found is None:
             raise BadTelemetry(f"The body is not an {kind.__name__} in protobuf: {failure}.") from failure
-    return _from_protobuf(kind, found.body)[0], found.texts
+    return kind.FromString(found.body), found.texts
 
 
 def _counted(batch: Batch, repaired_texts: int) -> Batch:

@@ -52,7 +52,7 @@ def _from_json(draft: Draft, json_names: Iterable[str]) -> str | None:
     for name in json_names:
         if chosen is None:
             sent = draft.rest.get(name)
-            chosen = draft.take(name, _documents, "documents")
+            chosen = draft.take(name, document_list, "documents")
             if chosen is not None and chosen != sent:
                 draft.rest[name] = sent  # the entries held more than ids and scores
         elif draft.rest.get(name) == sent:
@@ -60,7 +60,8 @@ def _from_json(draft: Draft, json_names: Iterable[str]) -> str | None:
     return chosen
 
 
-def _documents(value: object) -> str | None:
+def document_list(value: object) -> str | None:
+    """Ids and scores of a JSON list of documents; None when it is none."""
     entries = parsed(value)
     if not isinstance(entries, list):
         return None

@@ -11,7 +11,7 @@ from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.resources import Sender, sender_of
 from ragvigil_monitor.receiver.tables import Row
 from ragvigil_monitor.receiver.times import believable
-from ragvigil_monitor.receiver.values import count, json_text, plain, plain_mapping
+from ragvigil_monitor.receiver.values import count, json_text, plain, plain_mapping, text
 
 SEVERITY: Final = "otel.severity_text"
 """Where a record's severity is kept among its attributes."""
@@ -60,9 +60,8 @@ def _event_row(
     record: LogRecord, event_name: str, attributes: dict[str, object], sender: Sender, times: tuple[int, int]
 ) -> Row:
     body = plain(record.body)
-    feedback_id = attributes.get(names.FEEDBACK_ID)
     return [
-        feedback_id if isinstance(feedback_id, str) and feedback_id else _content_hash(record, sender),
+        _given_id(attributes) or _content_hash(record, sender),
         event_name,
         *times,
         sender.service,
@@ -72,6 +71,14 @@ def _event_row(
         body if body is None or isinstance(body, str) else json_text(body),
         json_text(attributes) if attributes else None,
     ]
+
+
+def _given_id(attributes: dict[str, object]) -> str | None:
+    """The id that a record says it has; that of an export is taken away, since it is no attribute of the record."""
+    exported = text(attributes.get(names.EVENT_ID))
+    if exported:
+        del attributes[names.EVENT_ID]
+    return text(attributes.get(names.FEEDBACK_ID)) or exported or None
 
 
 def _content_hash(record: LogRecord, sender: Sender) -> str:

@@ -11,13 +11,16 @@ from typing import Final, cast
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
+from ragvigil_monitor.receiver.parts import has_more_parts
+
 _VARINT, _EIGHT_BYTES, _LENGTH_DELIMITED, _FOUR_BYTES = 0, 1, 2, 5
 _FIXED: Final = {_EIGHT_BYTES: 8, _FOUR_BYTES: 4}
 _MAX_VARINT_BYTES: Final = 10
 _MAX_DEPTH: Final = 100
+_MOST_PARTS: Final = 100_000
 
 
-class _NotProtobuf(ValueError):  # noqa: N818 - what the bytes are
+class NotProtobuf(ValueError):  # noqa: N818 - what the bytes are
     """The bytes are no message of that kind."""
 
 
@@ -30,20 +33,25 @@ class Repaired:
 
 
 def repaired(kind: type[Message], body: bytes) -> Repaired | None:
-    """Replace what is not UTF-8 in every text of a message by U+FFFD; None where that is not what is wrong."""
+    """Replace what is not UTF-8 in every text of a message by U+FFFD.
+
+    None where that is not what is wrong, and for a message of so many parts that it would take more than a second.
+    """
+    if has_more_parts(kind, body, _MOST_PARTS):
+        return None
     try:
         found = _message(cast("Descriptor", kind.DESCRIPTOR), memoryview(body), 0)
-    except _NotProtobuf:
+    except NotProtobuf:
         return None
     return found if found.texts else None
 
 
 def _message(kind: Descriptor, body: memoryview, depth: int) -> Repaired:
     if depth > _MAX_DEPTH:
-        raise _NotProtobuf
+        raise NotProtobuf
     parts = bytearray()
     texts = 0
-    for number, start, content, end in _fields(body):
+    for number, start, content, end in wire_fields(body):
         field = kind.fields_by_number.get(number)
         new = _content(field, content, depth) if field is not None and content is not None else None
         if new is None:
@@ -64,8 +72,8 @@ def _content(field: FieldDescriptor, content: memoryview, depth: int) -> Repaire
     return Repaired(text, int(text != content))
 
 
-def _fields(body: memoryview) -> Iterator[tuple[int, int, memoryview | None, int]]:
-    """Number, start, content if it is length-delimited, and end of each field."""
+def wire_fields(body: memoryview) -> Iterator[tuple[int, int, memoryview | None, int]]:
+    """Number, start, content if it is length-delimited, and end of each field; raises NotProtobuf."""
     position = 0
     while position < len(body):
         start = position
@@ -81,7 +89,7 @@ def _fields(body: memoryview) -> Iterator[tuple[int, int, memoryview | None, int
         else:
             position += _FIXED.get(wire_type, len(body))
         if position > len(body):
-            raise _NotProtobuf
+            raise NotProtobuf
         yield number, start, content, position
 
 
@@ -91,7 +99,7 @@ def _read_varint(body: memoryview, position: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << (7 * place)
         if byte < 0x80:
             return value, position + place + 1
-    raise _NotProtobuf
+    raise NotProtobuf
 
 
 def _varint(value: int) -> bytes:

@@ -16,9 +16,9 @@ from ragvigil_monitor.api.auth import ServiceDep, may_ingest
 from ragvigil_monitor.errors import BadTelemetry
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.bodies import JSON, PROTOBUF, check_headers, content_type_of, encoding_of, read_body
-from ragvigil_monitor.receiver.compression import decompressed
+from ragvigil_monitor.receiver.compression import COMPRESSED, decompressed
 from ragvigil_monitor.receiver.decoding import decode_logs, decode_traces
-from ragvigil_monitor.receiver.intake import Intake
+from ragvigil_monitor.receiver.intake import Intake, Room
 from ragvigil_monitor.receiver.times import microseconds
 from ragvigil_monitor.receiver.unreadable import count_unreadable
 from ragvigil_monitor.service import Service
@@ -59,7 +59,9 @@ async def receive_logs(request: Request, service: ServiceDep) -> Response:
 async def receive_metrics(request: Request, service: ServiceDep) -> Response:
     """Accept an ExportMetricsServiceRequest and say that nothing is done with it."""
     check_headers(request)
-    await read_body(request, service.settings.server.max_body_bytes)
+    server, intake = service.settings.server, request.app.state.intake
+    with intake.admitted() as room:
+        await read_body(request, server.max_body_bytes, server.body_timeout_s, room)
     answer = ExportMetricsServiceResponse()
     answer.partial_success.error_message = "Ragvigil does not use metrics; send traces and logs."
     return _in_its_language(request, answer)
@@ -67,9 +69,9 @@ async def receive_metrics(request: Request, service: ServiceDep) -> Response:
 
 async def _receive(request: Request, service: Service, decode: Decode) -> Batch:
     intake: Intake = request.app.state.intake
-    with intake.admitted():
+    with intake.admitted() as room:
         try:
-            batch = await _decoded(request, service, intake, decode)
+            batch = await _decoded(request, service, room, decode)
         except BadTelemetry as bad:
             count_unreadable(service.committer, f"rejected_request_{bad.status}")
             raise
@@ -79,14 +81,25 @@ async def _receive(request: Request, service: Service, decode: Decode) -> Batch:
     return batch
 
 
-async def _decoded(request: Request, service: Service, intake: Intake, decode: Decode) -> Batch:
+async def _decoded(request: Request, service: Service, room: Room, decode: Decode) -> Batch:
     check_headers(request)
-    max_bytes = service.settings.server.max_body_bytes
-    body, encoding = await read_body(request, max_bytes), encoding_of(request)
-    received_us = microseconds(service.clock())
+    server, encoding = service.settings.server, encoding_of(request)
+    body = await read_body(request, server.max_body_bytes, server.body_timeout_s, room)
+    received_us = microseconds(service.received_at())
     read = partial(decode, received_us=received_us, content_type=content_type_of(request))
+
+    def unpack() -> bytes:
+        plain = decompressed(body, encoding, server.max_body_bytes)
+        room.take(len(plain) if encoding in COMPRESSED else 0)
+        return plain
+
+    intake: Intake = request.app.state.intake
     with service.committer.announced():
-        return await intake.decode(lambda: read(decompressed(body, encoding, max_bytes)))
+        batch = await intake.decode(unpack, read)
+    newest_us = batch.newest_us()
+    if newest_us is not None:
+        service.metrics.lag_s.observe(max(0, received_us - newest_us) / 1e6)
+    return batch
 
 
 def _in_its_language(request: Request, message: Message) -> Response:

@@ -78,7 +78,8 @@ class _Submission:
             together.add(part)
         while True:
             try:
-                self._pending.append(_Pending(parts, self._service.committer.submit(together)))
+                done = self._service.committer.submit(together, is_divisible=len(parts) > 1)
+                self._pending.append(_Pending(parts, done))
                 return
             except Overloaded:
                 if not self._pending:
@@ -204,7 +205,7 @@ class SpoolReader:
         return True
 
     def _decoded(self, frame: Frame) -> Batch:
-        received_us = microseconds(self._service.clock())
+        received_us = microseconds(self._service.received_at())
         if frame.kind is Kind.LOGS:
             return decode_logs(frame.payload, received_us)
         forwarder = self._service.forwarder

@@ -114,6 +114,10 @@ PROCESS_COUNTS: Final = pa.schema(
     }
 )
 
+FILE_POSITIONS: Final = pa.schema(
+    {"folder": pa.string(), "inode": pa.string(), "position": pa.int64(), "tail": pa.string()}
+)
+
 INGEST_COUNTS: Final = pa.schema({"service": pa.string(), "outcome": pa.string(), "items": pa.int64()})
 
 

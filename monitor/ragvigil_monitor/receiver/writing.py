@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from ragvigil_monitor.hour_sums import mark_stale
 from ragvigil_monitor.receiver import tables
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.tables import Row, positions, to_arrow
@@ -24,15 +25,22 @@ _EVENT_KEY: Final = pa.schema([tables.LOG_EVENTS.field("event_id")])
 Key = Callable[[Row], Any]
 
 
-def write(writer: Writer, batch: Batch, received_at: datetime) -> None:
-    """Store a batch and count what became of it, inside the writer's transaction."""
+def write(writer: Writer, batch: Batch, received_at: datetime) -> Counter[tuple[str, str]]:
+    """Store a batch and count what became of it, inside the writer's transaction; the counts."""
     outcomes = batch.outcomes + _write_spans(writer, batch) + _write_events(writer, batch.log_events)
     if batch.process_counts:
-        writer.execute_with("add_process_counts", to_arrow(tables.PROCESS_COUNTS, batch.process_counts))
+        reports = to_arrow(tables.PROCESS_COUNTS, batch.process_counts)
+        writer.execute_with("add_process_counts", reports)
+        writer.execute_with("add_process_counts_by_hour", reports)
         outcomes += _by_service(batch.process_counts, tables.PROCESS_COUNTS, "logs_committed")
     if outcomes:
         rows = [(*service_and_outcome, items) for service_and_outcome, items in outcomes.items()]
         writer.execute_with("add_ingest_counts", to_arrow(tables.INGEST_COUNTS, rows), received_at=received_at)
+    if batch.positions:
+        last = {(row[0], row[1]): row for row in batch.positions}
+        positions = to_arrow(tables.FILE_POSITIONS, list(last.values()))
+        writer.execute_with("set_file_positions", positions, stored_at=received_at)
+    return outcomes
 
 
 def _write_spans(writer: Writer, batch: Batch) -> Counter[tuple[str, str]]:
@@ -45,6 +53,7 @@ def _write_spans(writer: Writer, batch: Batch) -> Counter[tuple[str, str]]:
     _insert(writer, "insert_spans", tables.SPANS, fresh)
     _insert(writer, "insert_answers", tables.ANSWERS, _fresh(batch.answers, _span_key, known))
     _insert(writer, "insert_query_vectors", tables.QUERY_VECTORS, _fresh(batch.query_vectors, _span_key, known))
+    mark_stale(writer, {row[_SPAN["started_at"]] for row in fresh})
     return _became(batch.spans, fresh, tables.SPANS, "spans")
 
 

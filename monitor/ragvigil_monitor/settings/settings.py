@@ -24,7 +24,7 @@ from ragvigil_monitor.settings.needed_days import Needed, needed_days
 from ragvigil_monitor.settings.phoenix import Phoenix
 from ragvigil_monitor.settings.retention import Retention
 from ragvigil_monitor.settings.review import Review
-from ragvigil_monitor.settings.service import Alarms, Notify, Schedule, Server, Spool, StoreSettings
+from ragvigil_monitor.settings.service import Alarms, Collector, Notify, Schedule, Server, Spool, StoreSettings
 
 
 class Settings(BaseSettings):
@@ -40,6 +40,7 @@ class Settings(BaseSettings):
     server: Server = Field(Server(), description="The service.")
     store: StoreSettings = Field(StoreSettings(), description="The database.")
     spool: Spool = Field(Spool(), description="The spool directory.")
+    collector: Collector = Field(Collector(), description="The files of an OpenTelemetry Collector.")
     schedule: Schedule = Field(Schedule(), description="The jobs.")
     alarms: Alarms = Field(Alarms(), description="The alarms.")
     guardrails: Guardrails = Field(Guardrails(), description="The guardrails.")

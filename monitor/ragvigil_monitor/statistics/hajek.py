@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 Values = NDArray[np.float64]
 
@@ -134,16 +134,16 @@ def _equivalent_size(y: Values, w: Values, of: NDArray[np.intp], value: float) -
 
 def _t_factor(n: int, tail: float) -> float:
     """How much smaller a sample is worth because its variance is estimated; a single unit counts as two."""
-    z, t = special.ndtri(1 - tail), special.stdtrit(max(n - 1, 1), 1 - tail)
+    z, t = scipy.special.ndtri(1 - tail), scipy.special.stdtrit(max(n - 1, 1), 1 - tail)
     return float((z / t) ** 2)
 
 
 def _beta_lower(x: float, n: float, tail: float) -> float:
-    return float(special.betaincinv(x, n - x + 1, tail)) if x > 0 else 0.0
+    return float(scipy.special.betaincinv(x, n - x + 1, tail)) if x > 0 else 0.0
 
 
 def _beta_upper(x: float, n: float, tail: float) -> float:
-    return float(special.betaincinv(x + 1, n - x, 1 - tail)) if n - x > 0 else 1.0
+    return float(scipy.special.betaincinv(x + 1, n - x, 1 - tail)) if n - x > 0 else 1.0
 
 
 def _gamma_upper(hit: Values, share: Values, tail: float) -> float:
@@ -151,4 +151,4 @@ def _gamma_upper(hit: Values, share: Values, tail: float) -> float:
     heaviest = float(share.max())
     mean, variance = float(hit.sum()) + heaviest, float((hit**2).sum()) + heaviest**2
     degrees = 2 * mean**2 / variance
-    return min(1.0, variance / (2 * mean) * float(special.chdtri(degrees, tail)))
+    return min(1.0, variance / (2 * mean) * float(scipy.special.chdtri(degrees, tail)))

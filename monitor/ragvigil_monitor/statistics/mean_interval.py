@@ -18,8 +18,8 @@ Willink, A confidence interval and test for the mean of an asymmetric distributi
 import math
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 
@@ -58,7 +58,7 @@ def _times(bound: float | None, scale: float) -> float | None:
 
 
 def _two_sided(used: NDArray[np.float64], tail: float) -> tuple[float, float]:
-    t = float(special.stdtrit(len(used) - 1, 1 - tail))
+    t = float(scipy.special.stdtrit(len(used) - 1, 1 - tail))
     return max(0.0, _hall_bound(used, t)), _hall_bound(used, -t)
 
 
@@ -67,7 +67,7 @@ def _alarm_lower(used: NDArray[np.float64], alpha: float) -> float | None:
     seen_share = 1 - math.log(2 / alpha) / n
     if n < 2 or seen_share <= 0:
         return None
-    t = float(special.stdtrit(n - 1, 1 - alpha / 2))
+    t = float(scipy.special.stdtrit(n - 1, 1 - alpha / 2))
     t_bound = float(used.mean() - t * used.std(ddof=1) / math.sqrt(n))
     return max(0.0, seen_share * min(t_bound, _hall_bound(used, t)))
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import linalg
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class NoveltyScale:
     def fit(cls, residuals: NDArray[np.float64], covariance: NDArray[np.float64]) -> Self:
         """Learn from residuals of past windows (W × d) and a positive definite covariance (d × d)."""
         second_moment = residuals.T @ residuals / max(len(residuals), 1)
-        variances, axes = linalg.eigh(second_moment, covariance)
+        variances, axes = scipy.linalg.eigh(second_moment, covariance)
         return cls(axes, np.maximum(variances, 0.0))
 
     def statistics(self, residuals: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[np.float64]:

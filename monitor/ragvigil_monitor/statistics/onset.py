@@ -25,8 +25,8 @@ Source: Smith, A Bayesian approach to inference about a change-point in a sequen
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from ragvigil_monitor.statistics.hourly_counts import HourlyCounts
 from ragvigil_monitor.statistics.overdispersion import least, overdispersion
@@ -74,10 +74,10 @@ def onset(
     if np.count_nonzero(n) < 2:
         return None
     log_likelihood, constant = _log_likelihoods_of_worth(x, n)
-    log_bayes_factor = float(special.logsumexp(log_likelihood) - np.log(len(log_likelihood)) - constant)
+    log_bayes_factor = float(scipy.special.logsumexp(log_likelihood) - np.log(len(log_likelihood)) - constant)
     if log_bayes_factor < np.log(minimum_bayes_factor):
         return None
-    probabilities = special.softmax(log_likelihood)
+    probabilities = scipy.special.softmax(log_likelihood)
     earliest, latest = _interval(probabilities, level)
     bayes_factor = float(np.exp(min(log_bayes_factor, 700.0)))
     return Onset(int(np.argmax(log_likelihood)) + 1, earliest + 1, latest + 1, bayes_factor, probabilities)
@@ -136,7 +136,7 @@ def _log_likelihoods(x: Counts, n: Counts) -> tuple[Counts, float]:
 
 
 def _log_marginal(x: NDArray[np.float64], n: NDArray[np.float64]) -> NDArray[np.float64]:
-    marginal: NDArray[np.float64] = special.betaln(x + 1, np.maximum(n - x, 0.0) + 1)
+    marginal: NDArray[np.float64] = scipy.special.betaln(x + 1, np.maximum(n - x, 0.0) + 1)
     return marginal
 
 

@@ -1,8 +1,8 @@
 """The p value of a permutation test, and an approximation of what lies below its resolution."""
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 TIED = 1e-12
 """Values that differ by less are equal: the same sum, added up in another order."""
@@ -32,4 +32,4 @@ def approximate_tail(observed: float, permuted: NDArray[np.float64]) -> float | 
         return None
     standard = (permuted - permuted.mean()) / deviation
     skewness = float((standard**3).mean())
-    return float(stats.pearson3.sf((observed - float(permuted.mean())) / deviation, skewness))
+    return float(scipy.stats.pearson3.sf((observed - float(permuted.mean())) / deviation, skewness))

@@ -12,8 +12,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 
@@ -53,8 +53,8 @@ def lower_rank(n: int, q: float, alpha: float) -> int | None:
     >>> lower_rank(100, 0.95, 0.025)
     90
     """
-    k = min(n, max(0, math.ceil(special.bdtrik(alpha, n, q))))
-    while k > 0 and special.bdtr(k - 1, n, q) > alpha:
+    k = min(n, max(0, math.ceil(scipy.special.bdtrik(alpha, n, q))))
+    while k > 0 and scipy.special.bdtr(k - 1, n, q) > alpha:
         k -= 1
     return k or None
 

@@ -18,8 +18,8 @@ from math import sqrt
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from ragvigil_monitor.statistics.beta_binomial import control_limits
 from ragvigil_monitor.statistics.hourly_counts import HourlyCounts
@@ -191,6 +191,6 @@ def _interval(n: int, events: int, correlation: float) -> tuple[float, float]:
     """Clopper and Pearson's limits at the effective sample size."""
     effective = n / (1 + (n - 1) * correlation)
     x = events / n * effective
-    lower = special.betaincinv(x, effective - x + 1, 0.025) if events else 0.0
-    upper = special.betaincinv(x + 1, effective - x, 0.975) if events < n else 1.0
+    lower = scipy.special.betaincinv(x, effective - x + 1, 0.025) if events else 0.0
+    upper = scipy.special.betaincinv(x + 1, effective - x, 0.975) if events < n else 1.0
     return float(lower), float(upper)

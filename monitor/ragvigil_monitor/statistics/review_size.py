@@ -10,8 +10,8 @@ Source: Chernick & Liu, The saw-toothed behavior of power versus sample size, Th
 import math
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from ragvigil_monitor.statistics.hajek import RateEstimate
 
@@ -57,7 +57,7 @@ def more_reviews(estimate: RateEstimate, limit: float, *, alarm: float | None = 
 def _normal_size(truth: float, limit: float, tail: float, power: float) -> float:
     if truth == limit:
         return math.inf
-    spread = special.ndtri(1 - tail) * math.sqrt(limit * (1 - limit)) + special.ndtri(power) * math.sqrt(
+    spread = scipy.special.ndtri(1 - tail) * math.sqrt(limit * (1 - limit)) + scipy.special.ndtri(power) * math.sqrt(
         truth * (1 - truth)
     )
     return math.ceil((spread / (truth - limit)) ** 2)
@@ -65,11 +65,11 @@ def _normal_size(truth: float, limit: float, tail: float, power: float) -> float
 
 def _power(n: NDArray[np.float64], truth: float, limit: float, tail: float) -> NDArray[np.float64]:
     """For each n the probability that the lower bound exceeds the limit."""
-    critical = np.maximum(np.ceil(special.bdtrik(1 - tail, n, limit)), 1)
+    critical = np.maximum(np.ceil(scipy.special.bdtrik(1 - tail, n, limit)), 1)
     critical += _at_least(critical, n, limit) > tail
     return _at_least(critical, n, truth)
 
 
 def _at_least(x: NDArray[np.float64], n: NDArray[np.float64], p: float) -> NDArray[np.float64]:
     """P(Bin(n, p) >= x) for x >= 1."""
-    return np.where(x <= n, special.betainc(x, np.maximum(n - x, 0) + 1, p), 0.0)
+    return np.where(x <= n, scipy.special.betainc(x, np.maximum(n - x, 0) + 1, p), 0.0)

@@ -12,8 +12,8 @@ elements of statistical learning, 3.4.1.
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import linalg, stats
 
 from ragvigil_monitor.statistics.permutation_p import exceeding, permutation_p
 
@@ -98,7 +98,7 @@ def _ridge_scores(train: _Matrix, targets: _Matrix, test: _Matrix, penalty: floa
     gram = centred.T @ centred
     ridge = penalty * float(np.trace(gram)) / len(gram) or 1.0
     gram[np.diag_indices_from(gram)] += ridge
-    weights = linalg.solve(gram, centred.T @ (targets - targets.mean(axis=0)), assume_a="pos")
+    weights = scipy.linalg.solve(gram, centred.T @ (targets - targets.mean(axis=0)), assume_a="pos")
     scores: _Matrix = (test - mean) @ weights
     return scores
 
@@ -107,6 +107,6 @@ def _auc(scores: _Matrix, labels: _Matrix) -> _Matrix:
     """The share of (current, reference) pairs in the right order, ties half, of each column."""
     m = labels.sum(axis=0)
     n = len(labels) - m
-    ranks = stats.rankdata(scores, axis=0)
+    ranks = scipy.stats.rankdata(scores, axis=0)
     areas: _Matrix = ((ranks * labels).sum(axis=0) - m * (m + 1) / 2) / (n * m)
     return areas

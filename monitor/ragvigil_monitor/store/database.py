@@ -1,27 +1,33 @@
 """Open the database, ask named questions, write in transactions."""
 
-import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
-from typing import Any, Self
-from weakref import WeakSet
+from typing import TYPE_CHECKING, Any, Self
 
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from ragvigil_monitor.errors import StoreError, StoreLocked, StoreUnavailable, WriteRefused
+from ragvigil_monitor.errors import BackupFailed, StoreUnavailable, WriteRefused
+from ragvigil_monitor.store.connection import connect
+from ragvigil_monitor.store.copying import copy_database
+from ragvigil_monitor.store.disk import Disk, Limits
+from ragvigil_monitor.store.instance import Instance
+from ragvigil_monitor.store.manifest import Manifest
 from ragvigil_monitor.store.migrate import migrate
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 Row = dict[str, Any]
+NO_LIMITS = Limits()
 _REFUSALS = (duckdb.DataError, duckdb.IntegrityError, duckdb.ProgrammingError)
 _NULLS: Mapping[str, Any] = {"f": np.nan, "M": np.datetime64("NaT")}
-_LOCK_HOLDER = re.compile(r"\(PID (\d+)\)")
 
 
 class Store:
@@ -31,32 +37,35 @@ class Store:
     `transaction()`, one writer at a time. Datetimes go in and come out aware and in UTC; a naive one is refused.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path | None) -> None:
-        self._connection = connection
-        self._local = threading.local()
-        self._cursors: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
-        self._write_lock = threading.RLock()
+    def __init__(self, instance: Instance, path: Path | None, disk: Disk) -> None:
+        self._instance = instance
+        self._copy_lock = threading.Lock()
+        self._copying: duckdb.DuckDBPyConnection | None = None
         self.path = path
+        self.disk = disk
 
     @classmethod
-    def open(cls, path: Path | None, *, memory_limit: str = "1GB", threads: int = 2) -> Self:
+    def open(
+        cls, path: Path | None, *, memory_limit: str = "1GB", threads: int = 2, limits: Limits = NO_LIMITS
+    ) -> Self:
         """Open or create the file at `path` (None: in memory) and bring its schema up to date.
 
-        Raises StoreLocked when another process holds the file, StoreTooNew when a newer version wrote it,
-        StoreError when it is no database or cannot be written.
+        limits: of the free space on its disk. Raises StoreLocked when another process holds the file, StoreTooNew
+        when a newer version wrote it, StoreError when it is no database or cannot be written.
         """
-        connection = _connect(path, memory_limit, threads)
+        open_file = partial(connect, path, memory_limit, threads)
+        connection = open_file()
         try:
             migrate(connection)
         except BaseException:
             connection.close()
             raise
-        return cls(connection, path)
+        return cls(Instance(connection, None if path is None else open_file), path, Disk(path, limits))
 
     def rows(self, question: str, **values: object) -> list[Row]:
         """Answer `queries/<question>.sql` as a list of dictionaries."""
-        cursor = self._cursor().execute(query_text(question), to_database(values))
-        return _fetch(cursor)
+        text, given = query_text(question), to_database(values)
+        return self._instance.read(lambda cursor: _fetch(cursor.execute(text, given)))
 
     def row(self, question: str, **values: object) -> Row:
         """Answer a question that has exactly one row."""
@@ -69,8 +78,26 @@ class Store:
         Times are naive datetime64 in UTC. A NULL is NaN among numbers and booleans, which are floats then, NaT among
         times, and None elsewhere.
         """
-        found: dict[str, Any] = self._cursor().execute(query_text(question), to_database(values)).fetchnumpy()
+        text, given = query_text(question), to_database(values)
+        found: dict[str, Any] = self._instance.read(lambda cursor: cursor.execute(text, given).fetchnumpy())
         return {name: _unmasked(column) for name, column in found.items()}
+
+    def ask(self, sql: str, **values: object) -> list[Row]:
+        """Answer SQL that was made inside this package, as `rows` does."""
+        given = to_database(values)
+        return self._instance.read(lambda cursor: _fetch(cursor.execute(sql, given)))
+
+    @contextmanager
+    def stream(self, sql: str, batch_rows: int, **values: object) -> Iterator["pa.RecordBatchReader"]:
+        """Answer SQL that was made inside this package in batches, as of now; times are aware where the SQL says so."""
+        with self._instance.reading_long() as cursor:
+            yield cursor.sql(sql, params=to_database(values)).to_arrow_reader(batch_rows)
+
+    @contextmanager
+    def stream_rows(self, question: str, batch_rows: int, **values: object) -> Iterator[Iterator[list[Row]]]:
+        """Answer `queries/<question>.sql` in portions of dictionaries, as of now."""
+        with self.stream(query_text(question), batch_rows, **values) as reader:
+            yield (batch.to_pylist() for batch in reader)
 
     @contextmanager
     def transaction(self) -> Iterator["Writer"]:
@@ -79,7 +106,8 @@ class Store:
         Raises WriteRefused for values that the tables do not take, StoreUnavailable when the disk does not take
         them; in both cases nothing of the block is stored.
         """
-        with self._write_lock, _explained(), self._connection.cursor() as cursor:
+        self.disk.require_room()
+        with self._noted(), _explained(), self._instance.writing() as cursor:
             cursor.execute("BEGIN")
             try:
                 yield Writer(cursor)
@@ -87,6 +115,20 @@ class Store:
             except BaseException:
                 _roll_back(cursor)
                 raise
+
+    def copy_to(self, target: Path, *, program: str, taken_at: datetime) -> Manifest:
+        """Copy everything that is committed now to a new file; readers and writers go on meanwhile.
+
+        Raises BackupFailed when a copy is under way already, when the file cannot be written, and at `close`.
+        """
+        if not self._copy_lock.acquire(blocking=False):
+            raise BackupFailed("A backup is being made already; ask again when it is done.", status=409)
+        try:
+            with self._instance.reading_long() as self._copying:
+                return copy_database(self._copying, target, program, taken_at)
+        finally:
+            self._copying = None
+            self._copy_lock.release()
 
     def size_bytes(self) -> int | None:
         """The database file and its log on disk; None in memory."""
@@ -97,16 +139,27 @@ class Store:
 
     def close(self) -> None:
         """Write the log into the file and let go of it; nothing may read or write any more."""
-        for cursor in list(self._cursors):
-            cursor.close()
-        self._connection.close()
+        if (copying := self._copying) is not None:
+            copying.interrupt()
+            with self._copy_lock:
+                pass
+        self._instance.close()
+
+    @property
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        return self._instance.connection
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
-        if not hasattr(self._local, "cursor"):
-            self._local.cursor = self._connection.cursor()
-            self._cursors.add(self._local.cursor)
-        cursor: duckdb.DuckDBPyConnection = self._local.cursor
-        return cursor
+        return self._instance.cursor()
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        try:
+            yield
+        except StoreUnavailable as failure:
+            self.disk.note(str(failure))
+            raise
+        self.disk.note(None)
 
 
 class Writer:
@@ -118,6 +171,12 @@ class Writer:
     def execute(self, question: str, **values: object) -> list[Row]:
         """Run `queries/<question>.sql`; the rows it returns, if any."""
         return _fetch(self._cursor.execute(query_text(question), to_database(values)))
+
+    def run(self, sql: str, *, batch: object = None, **values: object) -> list[Row]:
+        """Run SQL that was made inside this package; it may read the Arrow table `batch` under that name."""
+        if batch is not None:
+            self._cursor.register("batch", batch)
+        return _fetch(self._cursor.execute(sql, to_database(values)))
 
     def execute_with(self, question: str, batch: object, **values: object) -> list[Row]:
         """Run a question that reads the Arrow table `batch` under that name, until the next one or the end."""
@@ -176,28 +235,3 @@ def _explained() -> Iterator[None]:
         raise WriteRefused(f"The database refuses these values: {failure}") from failure
     except duckdb.Error as failure:
         raise StoreUnavailable(f"The database cannot be written now: {failure}") from failure
-
-
-def _connect(path: Path | None, memory_limit: str, threads: int) -> duckdb.DuckDBPyConnection:
-    settings: dict[str, str | bool | int | float | list[str]] = {
-        "autoinstall_known_extensions": "false",
-        "autoload_known_extensions": "false",
-        "memory_limit": memory_limit,
-        "threads": str(threads),
-    }
-    try:
-        connection = duckdb.connect(":memory:" if path is None else str(path), config=settings)
-    except duckdb.Error as failure:
-        raise _explain(path, failure) from failure
-    connection.execute("SET GLOBAL TimeZone = 'UTC'")
-    return connection
-
-
-def _explain(path: Path | None, failure: duckdb.Error) -> StoreError:
-    holder = _LOCK_HOLDER.search(str(failure))
-    if holder:
-        return StoreLocked(
-            f"{path} is open in process {holder[1]}. One `ragvigil serve` owns a database: stop that one, "
-            "or give this one another file with --db."
-        )
-    return StoreError(f"{path} cannot be opened as a DuckDB database: {failure}")

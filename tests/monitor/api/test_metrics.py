@@ -1,5 +1,6 @@
 """`/metrics`: what the service says of itself, read as Prometheus reads it."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 from tests.samples.otlp import NOW, PROTOBUF, rag_trace, span, traces
-from tests.samples.servers import running_api
+from tests.samples.servers import running_api, wait_until
 
 from ragvigil_monitor.job import Job, Turn
 from ragvigil_monitor.keys import Role
@@ -112,6 +113,31 @@ def test_commits_are_timed_and_the_file_is_measured(tmp_path: Path, make_service
     assert values(samples, "ragvigil_commit_duration_seconds_count") == {(): 1}
     (size,) = values(samples, "ragvigil_store_size_bytes").values()
     assert size >= 2**12
+
+
+def test_how_late_spans_arrive_is_told(make_service: Any) -> None:
+    service = make_service(NOW)
+    with running_api(service) as url:
+        for minutes in (0.05, 20):
+            body = traces(*rag_trace(0, started_at=NOW - timedelta(minutes=minutes))).SerializeToString()
+            httpx.post(f"{url}/v1/traces", content=body, headers=PROTOBUF).raise_for_status()
+        lag = values(scraped(service, url), "ragvigil_arrival_lag_seconds_bucket")
+    assert (lag[("5.0",)], lag[("900.0",)], lag[("3600.0",)], lag[("+Inf",)]) == (1, 1, 2, 2)
+
+
+def test_what_is_inside_and_what_was_sent_away_is_told(make_service: Any, memory_store: Store) -> None:
+    service = make_service(NOW, server={"max_waiting_requests": 1})
+    body = traces(*rag_trace(0)).SerializeToString()
+    with running_api(service) as url, ThreadPoolExecutor(1) as pool:
+        with memory_store.transaction():
+            waiting = pool.submit(httpx.post, f"{url}/v1/traces", content=body, headers=PROTOBUF, timeout=30)
+            wait_until(lambda: service.metrics.registry.get_sample_value("ragvigil_requests_inside") == 1)
+            assert httpx.post(f"{url}/v1/traces", content=body, headers=PROTOBUF).status_code == 503
+            assert service.metrics.registry.get_sample_value("ragvigil_request_bytes_inside") == len(body)
+        assert waiting.result().status_code == 200
+        samples = scraped(service, url)
+    assert values(samples, "ragvigil_requests_overloaded_total") == {(): 1}
+    assert values(samples, "ragvigil_requests_inside") == values(samples, "ragvigil_request_bytes_inside") == {(): 0}
 
 
 @pytest.mark.parametrize("role", [None, Role.REVIEWER, Role.INGEST])

@@ -162,6 +162,17 @@ def test_a_catch_up_writes_in_short_transactions(store_spans: Any, make_service:
     assert questions.index("spans_to_settle") < questions.index("insert_answers")
 
 
+def test_the_sums_of_hours_in_which_answers_are_found_are_made_anew(
+    store_spans: Any, make_service: Any, memory_store: Store
+) -> None:
+    store_spans(*answer(1))
+    with memory_store.transaction() as writer:
+        writer._cursor.execute("INSERT INTO summed_hours VALUES (?, 'summed')", [NOW.replace(tzinfo=None)])
+    run(make_service())
+    states = Seen(memory_store)._all("SELECT state FROM summed_hours WHERE hour = '2026-11-30 03:00:00'")
+    assert states == [{"state": "stale"}]
+
+
 def test_only_the_newest_problems_are_remembered() -> None:
     known = Unsettled()
     for number in range(MOST_PROBLEMS + 5):

@@ -15,7 +15,11 @@ from ragvigil_monitor.guardrails.finding import Beyond, Finding, Limits
 from ragvigil_monitor.guardrails.onset_dating import OnsetTimes
 from ragvigil_monitor.guardrails.regeneration_rate import REGENERATION_GUARDRAIL
 from ragvigil_monitor.guardrails.verdict import Verdict
+from ragvigil_monitor.job import Job
+from ragvigil_monitor.jobs import jobs
+from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.service import Service
+from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.signals.signal import Window
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 from ragvigil_monitor.store import Store
@@ -118,15 +122,19 @@ def test_in_its_first_week_every_series_warms_up(service: Service, plant: Plant,
     assert set(states(service.store).values()) == {"warming_up"}
 
 
+def _counting(settings: Settings) -> list[Job]:
+    return [job for job in jobs(settings) if job.name in {"join_feedback", "regeneration_rate_counts"}]
+
+
 def test_a_slice_is_compared_with_its_own_history(
-    memory_store: Store, plant: Plant, service: Service, judge_until: JudgeUntil, monday: datetime
+    memory_store: Store, plant: Plant, service: Service, monday: datetime
 ) -> None:
     """`find` is always regenerated more often than the others; what changed, on the last day, is `sum`."""
     plant(4, 2, since_h=0, ratio=3)
     end = monday + timedelta(weeks=2)
     changed = _answers_of(memory_store, "sum", end - timedelta(days=1))
     _feedback(memory_store, monday, changed, np.full(changed.max() + 1, 2 * WEEK_H - 24), 0)
-    judge_until(service, 2)
+    run_due(service, end + timedelta(hours=2), listed=_counting)
     beyond = Beyond(0.5, tolerated=0.12, history_start=end - timedelta(days=14))
     estimate = IntervalEstimate(0.2, None, None, None, 1, 0, 0)
     finding = Finding("all", Window(end, 24 * 3600), estimate, State.BREACH, "", Limits(upper=0.1), beyond)

@@ -11,7 +11,7 @@ from ragvigil import attributes as names
 from ragvigil_monitor.errors import Overloaded, StoreUnavailable, WriteRefused
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.columns import AT
-from ragvigil_monitor.receiver.commit import Committer
+from ragvigil_monitor.receiver.commit import MAX_WAITING_ROWS, Committer
 from ragvigil_monitor.store import Store
 
 WAIT_S = 20
@@ -154,6 +154,18 @@ def test_more_than_may_wait_is_refused_and_what_waits_is_kept(memory_store: Stor
         for future in accepted:
             future.result(WAIT_S)
     assert totals() == {"spans_committed": len(accepted)}
+
+
+def test_more_rows_than_may_wait_are_refused_unless_nothing_waits(memory_store: Store, batch_of: Any) -> None:
+    large = batch_of(span(1))
+    large.spans = large.spans * (MAX_WAITING_ROWS + 1)
+    with Committer(memory_store, clock=lambda: NOW) as committer:
+        with memory_store.transaction():
+            alone = committer.submit(large)
+            with pytest.raises(Overloaded, match="150,001 rows wait to be stored already"):
+                committer.submit(batch_of(span(2)))
+        alone.result(4 * WAIT_S)
+        committer.submit(batch_of(span(2))).result(WAIT_S)
 
 
 def test_closing_stores_what_waits_and_refuses_what_comes_after(

@@ -183,8 +183,41 @@ def test_a_body_that_grows_too_long_is_refused(client: httpx.Client) -> None:
     assert answer.status_code == 413
 
 
-def test_a_get_is_refused(client: httpx.Client) -> None:
-    assert client.get("/v1/traces").status_code == 405
+@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize("path", ["/v1/traces", "/v1/logs", "/v1/metrics"])
+def test_another_method_is_refused_with_the_right_one(client: httpx.Client, method: str, path: str) -> None:
+    answer = client.request(method, path)
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+
+
+@pytest.mark.parametrize("path", ["/v1/profiles", "/v1development/profiles", "/v1/traces/x", "/v1/"])
+def test_an_unknown_path_is_refused_in_the_language_of_the_request(client: httpx.Client, path: str) -> None:
+    answer = client.post(path, content=b"")
+    assert (answer.status_code, message(answer)) == (404, "Not Found")
+    assert client.post(path, content=b"{}", headers=JSON).json() == {"message": "Not Found"}
+
+
+@pytest.mark.parametrize(("key", "status"), [("nobody's", 401), ("oncall", 403), ("ingest", 200), ("admin", 200)])
+@pytest.mark.parametrize("path", ["/v1/traces", "/v1/logs", "/v1/metrics"])
+def test_a_key_that_may_not_send_is_refused_with_the_reason(
+    make_service: Any, key: str, status: int, path: str
+) -> None:
+    service = make_service(NOW)
+    keys = {role.value: each for role, each in service.keys.by_role.items()}
+    headers = {**PROTOBUF, "Authorization": f"Bearer {keys.get(key, key)}"}
+    with running_api(service) as url:
+        answer = httpx.post(f"{url}{path}", content=b"", headers=headers)
+    assert answer.status_code == status
+    assert status == 200 or "key" in message(answer)
+
+
+def test_what_a_newer_sender_knows_is_left_out(client: httpx.Client, totals: Any) -> None:
+    ids = {"traceId": "5B8EFFF798038103D269B633813FC60C", "spanId": "EEE19B7EC3C1B174"}
+    times = {"startTimeUnixNano": 1796007600000000000, "endTimeUnixNano": "1796007600250000000"}
+    newer = {**ids, **times, "kind": 99, "flags": 1, "novelty": {"a": [1]}, "status": {"code": 7, "other": 1}}
+    body = {"resourceSpans": [{"scopeSpans": [{"spans": [newer], "more": 1}], "news": "x"}], "latest": None}
+    assert client.post("/v1/traces", json=body, headers=JSON).json() == {}
+    assert totals() == {"spans_committed": 1}
 
 
 def test_overload_is_answered_with_try_later_and_nothing_acknowledged_is_lost(

@@ -9,6 +9,7 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from tests.samples.otlp import NOW, any_value, logs, record, span_id, trace_id
 
 from ragvigil import attributes as names
+from ragvigil_monitor.api.oncall_completeness import processes
 from ragvigil_monitor.receiver import tables
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.decoding import decode_logs
@@ -41,13 +42,14 @@ def put(store: Store, *records: LogRecord) -> None:
 
 
 def reported(store: Store) -> dict[str, Any]:
-    return store.row(
-        "completeness_by_process",
+    (only,) = processes(
+        store,
         since=NOW - timedelta(days=1),
         spans_since=NOW - timedelta(days=1),
         doctor="",
         limit=10,
     )
+    return only
 
 
 def totals(store: Store) -> dict[str, int]:
@@ -130,8 +132,8 @@ def test_counters_are_kept_by_process(memory_store: Store) -> None:
         batch = decoded(counts(10), resource={names.SERVICE_NAME: "shop", names.SERVICE_INSTANCE_ID: instance})
         with memory_store.transaction() as writer:
             write(writer, batch, NOW)
-    rows = memory_store.rows(
-        "completeness_by_process",
+    rows = processes(
+        memory_store,
         since=NOW - timedelta(days=1),
         spans_since=NOW - timedelta(days=1),
         doctor="",

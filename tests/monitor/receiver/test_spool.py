@@ -251,7 +251,7 @@ def test_the_settings_name_the_directory(make_service: Any, tmp_path: Path) -> N
 
 
 def test_a_frame_that_no_table_takes_does_not_keep_its_group_out(
-    reader: SpoolReader, memory_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    reader: SpoolReader, memory_store: Store, tmp_path: Path, totals: Totals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decoded = SpoolReader._decoded
 
@@ -266,6 +266,7 @@ def test_a_frame_that_no_table_takes_does_not_keep_its_group_out(
     written(tmp_path, *(request(number) for number in range(5)))
     assert reader.read_all() == 1
     assert answers(memory_store) == ["answer-0", "answer-1", "answer-3", "answer-4"]
+    assert totals() == {"spans_committed": 24, "rejected_not_storable": 6}
 
 
 def test_a_span_that_is_rejected_does_not_keep_its_neighbours_out(

@@ -10,7 +10,8 @@ def test_looks_come_after_what_they_depend_on_and_before_what_they_lead_to() -> 
     counts = [f"{rate.name}_counts" for rate in RATES]
     drift = ["drift_hours", "drift_days", "drift_references", "drift_evidence"]
     review = ["review_sampling", "relevance_sampling", "relevance_outcomes", "judge_scores"]
-    before = ["foreign_answers", "link_stages", "join_feedback", "markers", "warm_up", *drift, *review, *counts]
+    before = ["foreign_answers", "link_stages", "join_feedback", "hour_sums", "markers", "warm_up"]
+    before += [*drift, *review, *counts]
     assert names == [*before, *looks, "settle", "deliver", "retention"]
 
 

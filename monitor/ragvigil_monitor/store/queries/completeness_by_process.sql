@@ -1,21 +1,38 @@
 -- Of what each process began, how much is stored, or was until it was removed for its age? Counters are NULL for a
--- sender that reported none.
+-- sender that reported none. Hours that are added up are not read span by span, but for those in $read_again.
 WITH counts AS (
     SELECT instance_id, service, reported_at, started, exported, spooled, dropped
     FROM process_counts
     WHERE reported_at >= $since
 ),
 
+sent AS (
+    SELECT instance_id, service, spans, last_span_at, last_span_at AS counted_at
+    FROM arrivals
+    WHERE hour >= $spans_since AND hour < $summed_until AND NOT list_contains($read_again::TIMESTAMP[], hour)
+    UNION ALL
+    SELECT instance_id, service, 1, started_at, started_at
+    FROM spans
+    WHERE started_at >= greatest($spans_since::TIMESTAMP, $summed_until::TIMESTAMP)
+    UNION ALL
+    SELECT instance_id, service, 1, started_at, started_at
+    FROM spans
+    WHERE started_at >= $read_from AND started_at < $read_to AND started_at < $summed_until
+        AND list_contains($read_again::TIMESTAMP[], date_trunc('hour', started_at))
+),
+
 arrived AS (
     SELECT
-        spans.instance_id,
-        spans.service,
-        max(spans.started_at) AS last_span_at,
-        count(*) FILTER (WHERE counts.reported_at IS NULL OR spans.started_at <= counts.reported_at) AS stored
-    FROM spans
-    LEFT JOIN counts ON counts.instance_id = spans.instance_id
-    WHERE spans.started_at >= $spans_since AND spans.service <> $doctor
-    GROUP BY spans.instance_id, spans.service
+        sent.instance_id,
+        sent.service,
+        max(last_span_at) AS last_span_at,
+        coalesce(
+            sum(spans) FILTER (counts.reported_at IS NULL OR sent.counted_at <= counts.reported_at), 0
+        )::BIGINT AS stored
+    FROM sent
+    LEFT JOIN counts ON counts.instance_id = sent.instance_id
+    WHERE sent.service <> $doctor
+    GROUP BY sent.instance_id, sent.service
 )
 
 SELECT

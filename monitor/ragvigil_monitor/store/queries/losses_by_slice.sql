@@ -1,11 +1,24 @@
 -- At which stage was the evidence lost, slice by slice, for the reviewed retrievals of a time range that had any?
 -- The slices that lost most first.
-WITH reviewed AS (
-    SELECT outcomes.lost_at, answers.intent, answers.service_version, answers.slices
-    FROM relevance_outcomes AS outcomes
-    INNER JOIN answers ON answers.trace_id = outcomes.trace_id AND answers.span_id = outcomes.answer_span_id
-    WHERE outcomes.started_at >= $start AND outcomes.started_at < $end AND outcomes.has_evidence
-        AND answers.started_at >= $start AND answers.started_at < $end
+-- Answers are found by their start first, which is all that is read of the others.
+WITH near AS MATERIALIZED (
+    SELECT outcomes.trace_id, outcomes.answer_span_id, outcomes.lost_at, given.place
+    FROM (
+        SELECT trace_id, answer_span_id, started_at, lost_at
+        FROM relevance_outcomes
+        WHERE started_at >= $start AND started_at < $end AND has_evidence
+    ) AS outcomes
+    INNER JOIN (
+        SELECT rowid AS place, started_at FROM answers WHERE started_at >= $start AND started_at < $end
+    ) AS given
+        ON given.started_at = outcomes.started_at
+),
+reviewed AS (
+    SELECT near.lost_at, answers.intent, answers.service_version, answers.slices
+    FROM near
+    INNER JOIN answers
+        ON answers.rowid = near.place AND answers.trace_id = near.trace_id AND answers.span_id = near.answer_span_id
+    WHERE answers.started_at >= $start AND answers.started_at < $end
 ),
 named AS (
     SELECT lost_at, 'intent' AS name, intent AS slice FROM reviewed

@@ -1,0 +1,94 @@
+"""Put a backup where a database is to be; what is there is moved aside, never deleted."""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ragvigil_monitor.backup.files import LOG_ENDS, FreeBytes, free_bytes, require_space, sync, whole_file
+from ragvigil_monitor.errors import BackupFailed, StoreLocked
+from ragvigil_monitor.store.copying import check_backup, forget_manifest, read_backup
+from ragvigil_monitor.store.manifest import Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a backup held, and where that lies which was there before; None where nothing was."""
+
+    manifest: Manifest
+    set_aside: Path | None
+
+
+def restore(backup: Path, database: Path, now: datetime, free: FreeBytes = free_bytes) -> Restored:
+    """Check a backup, copy it beside `database` and put the copy in its place.
+
+    Raises StoreLocked while a process has `database` open, NotABackup and StoreTooNew for files that cannot be
+    restored, BackupFailed when there is no room; nothing is changed then.
+    """
+    target = database.resolve()
+    if target == backup.resolve():
+        raise BackupFailed(f"{backup} is the backup itself; restore it to another file.")
+    with _kept_from_others(target):
+        read_backup(backup)
+        with whole_file(target, replace=True) as partial:
+            require_space(partial.parent, backup.stat().st_size, "The restored database", free)
+            manifest = _copied(backup, partial)
+            sync(partial)
+            set_aside = _move_aside(target, now)
+    return Restored(manifest, set_aside)
+
+
+def _copied(backup: Path, partial: Path) -> Manifest:
+    partial.touch(mode=0o600)
+    shutil.copyfile(backup, partial)
+    manifest = check_backup(partial)
+    forget_manifest(partial)
+    return manifest
+
+
+def _move_aside(target: Path, now: datetime) -> Path | None:
+    """The logs first: a database without its log is old, a log without its database would be thrown away."""
+    if not target.exists():
+        return None
+    aside = _unused(target, now)
+    for end in LOG_ENDS:
+        log = target.with_name(target.name + end)
+        if log.exists():
+            log.rename(aside.with_name(aside.name + end))
+    target.rename(aside)
+    return aside
+
+
+def _unused(target: Path, now: datetime) -> Path:
+    stem = f"{target.name}.before-restore-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+    names = (stem, *(f"{stem}-{number}" for number in range(2, 1000)))
+    return next(path for name in names if not (path := target.with_name(name)).exists())
+
+
+@contextmanager
+def _kept_from_others(database: Path) -> Iterator[None]:
+    """Hold the lock that DuckDB takes; a service that starts meanwhile says who has the file."""
+    if not database.exists():
+        yield
+        return
+    if not database.is_file():
+        raise BackupFailed(f"{database} is no file; nothing was changed.")
+    descriptor = os.open(database, os.O_RDWR)
+    try:
+        _lock(descriptor, database)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, database: Path) -> None:
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as held:
+        raise StoreLocked(
+            f"{database} is open in another process, probably `ragvigil serve`. Stop it first; nothing was changed."
+        ) from held

@@ -1,0 +1,114 @@
+"""Hours added up: the job that does it, and which parts of a time range can be read from sums.
+
+An hour is added up when it has been over for a while. Whoever stores what started in an hour that was passed marks it
+as stale in the same transaction, with the hours beside it; it is read span by span until it has been added up again.
+So a question gives the same answer whether it reads sums, spans, or some of both.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from typing import Final
+
+import pyarrow as pa
+
+from ragvigil_monitor.job import Job, Turn, Write
+from ragvigil_monitor.service import Service
+from ragvigil_monitor.store import Store, Writer
+
+HOUR: Final = timedelta(hours=1)
+OVER_FOR: Final = timedelta(hours=2)
+"""How long an hour must be over: what its answers still do an hour later belongs to it."""
+MOST_S: Final = 5.0
+"""How long one run works on what is waiting, before other jobs have their turn."""
+_MADE_ANEW: Final = (
+    ("forget_answer_stages", "sum_answer_stages"),
+    ("forget_latency_buckets", "sum_latency_buckets"),
+    ("forget_arrivals", "sum_arrivals"),
+    ("forget_told_hours", "sum_told_hours"),
+    ("forget_told_libraries", "sum_told_libraries"),
+)
+"""For each table of sums, how those of an hour go and come."""
+_AT_ONCE: Final = 200
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_STARTS: Final = pa.schema({"started_at": pa.timestamp("us")})
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A half-open part of a time range; is_summed: all of its hours are added up."""
+
+    start: datetime
+    end: datetime
+    is_summed: bool
+
+
+def segments(store: Store, start: datetime, end: datetime) -> list[Segment]:
+    """The parts of [start, end) in order, each as long as possible. What is summed begins and ends on the hour."""
+    found = store.row("summed_hours_between", start=_floor(start), end=end)
+    until = found["summed_until"] or _EPOCH
+    stale = {hour.replace(tzinfo=UTC) for hour in found["stale"]}
+
+    def is_summed(cut: tuple[datetime, datetime]) -> bool:
+        return cut[1] - cut[0] == HOUR and cut[0] not in stale and cut[1] <= until
+
+    runs = [(summed, list(cuts)) for summed, cuts in groupby(_cuts(start, end, until), key=is_summed)]
+    return [Segment(cuts[0][0], cuts[-1][1], summed) for summed, cuts in runs]
+
+
+def _cuts(start: datetime, end: datetime, until: datetime) -> Iterator[tuple[datetime, datetime]]:
+    """[start, end) cut at every full hour up to `until`."""
+    while start < end:
+        cut = min(_floor(start) + HOUR, end) if start < until else end
+        yield start, cut
+        start = cut
+
+
+def _floor(moment: datetime) -> datetime:
+    return moment - (moment - _EPOCH) % HOUR
+
+
+def mark_stale(writer: Writer, started_at: Iterable[datetime | int]) -> None:
+    """Note that something new started at these times (aware, or microseconds since the epoch)."""
+    column = pa.array(list(started_at), pa.timestamp("us"))
+    writer.execute_with("mark_hours_stale", pa.Table.from_arrays([column], schema=_STARTS))
+
+
+def add_up(writer: Writer, hour: datetime) -> None:
+    """Make the sums of one hour anew."""
+    for forget, add in _MADE_ANEW:
+        writer.execute(forget, hour=hour)
+        writer.execute(add, hour=hour)
+    writer.execute("note_summed_hour", hour=hour)
+
+
+def sum_hours(service: Service, turn: Turn, *, clock: Callable[[], float] = time.monotonic) -> Write | None:
+    """The job: add up what waits, an hour a transaction, so that nobody waits long to store; at most some seconds."""
+    began = clock()
+    pass_hours(service.store, turn.now - OVER_FOR)
+    for row in service.store.rows("hours_to_sum", most=_AT_ONCE):
+        with service.store.transaction() as writer:
+            add_up(writer, row["hour"])
+        if clock() - began > MOST_S:
+            break
+    return None
+
+
+def pass_hours(store: Store, now: datetime) -> None:
+    """Let every hour that is over be added up; from now on what comes for it makes it stale."""
+    until, over_before = summed_until(store), _floor(now)
+    if until < over_before:
+        with store.transaction() as writer:
+            writer.execute("pass_hours", summed_until=until, over_before=over_before)
+
+
+def summed_until(store: Store) -> datetime:
+    """Before which time every hour that holds something has been passed; the epoch before the first."""
+    until: datetime | None = store.row("summed_hours_between", start=_EPOCH, end=_EPOCH)["summed_until"]
+    return until or _EPOCH
+
+
+HOUR_SUMS: Final = Job("hour_sums", 0, sum_hours)
+"""Runs before what reads sums."""

@@ -1,0 +1,1 @@
+"""Export requests that lie in files: lines of OTLP/JSON, frames of a Collector, spool segments, bodies."""

@@ -1,0 +1,146 @@
+"""Telemetry from the files of an OpenTelemetry Collector's `file` exporter, stored as if it came over HTTP."""
+
+import logging
+import os
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Final, Self
+
+from ragvigil_monitor.errors import Overloaded, StoreUnavailable
+from ragvigil_monitor.receiver.batch import Batch
+from ragvigil_monitor.receiver.files.aside import keep_aside
+from ragvigil_monitor.receiver.files.found import Piece, Refused
+from ragvigil_monitor.receiver.files.listing import Listed, listed
+from ragvigil_monitor.receiver.files.places import Place, Position, known_position, offset_in
+from ragvigil_monitor.receiver.files.reading import beginning_of, growing
+from ragvigil_monitor.receiver.files.storing import Storing, decoded, refusal, split
+from ragvigil_monitor.receiver.late import LateSpans
+from ragvigil_monitor.service import Service
+
+_MOST_TROUBLES: Final = 1000
+_Version = tuple[int, int]
+"""Size and time of the last write: where they are as they were, there is nothing new."""
+
+logger = logging.getLogger(__name__)
+
+
+class _Stopped(Exception):  # noqa: N818 - not an error
+    """The service stops; the next one goes on from the position."""
+
+
+class CollectorReader:
+    """One thread that looks into `directory` every `poll_s` seconds.
+
+    A context manager. The position up to which a file is read is stored in the transaction that stores what it holds,
+    so that nothing is read twice or left out, whenever this or the writer is killed. A last line or frame that is not
+    complete waits. Nothing is deleted but rotated files that are stored whole, if `delete_rotated`.
+    """
+
+    def __init__(self, service: Service, directory: Path, poll_s: float, *, delete_rotated: bool = False) -> None:
+        self._service = service
+        self._directory = directory
+        self._poll_s = poll_s
+        self._delete_rotated = delete_rotated
+        self._late = LateSpans()
+        self._seen: dict[Place, _Version] = {}
+        self._troubles: set[str] = set()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="ragvigil-collector", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def read_all(self) -> None:
+        """Store what every file has beyond its position. What cannot be read or stored is logged and left."""
+        try:
+            for file in listed(self._directory):
+                self._look_at(file)
+            self._late.link(self._service.store)
+        except OSError as failure:
+            self._tell(f"The directory {self._directory} cannot be read: {failure}")
+        except (StoreUnavailable, Overloaded) as failure:
+            self._tell(f"What lies in {self._directory} cannot be stored now: {failure}")
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self.read_all()
+            except _Stopped:
+                return
+            except Exception:  # this thread must live on; positions stay where they are
+                logger.exception("The files in %s could not be read.", self._directory)
+            self._stop.wait(self._poll_s)
+
+    def _look_at(self, listed_file: Listed) -> None:
+        place = Place.of(listed_file.path, listed_file.facts)
+        version = (listed_file.facts.st_size, listed_file.facts.st_mtime_ns)
+        if self._seen.get(place) == version:
+            return
+        try:
+            with listed_file.path.open("rb") as file:
+                if str(os.fstat(file.fileno()).st_ino) != place.inode:
+                    return  # rotated since the listing; the next look finds both
+                is_done = self._read(file, listed_file.path, place)
+        except OSError as failure:
+            self._tell(f"{listed_file.path} cannot be read: {failure}")
+            return
+        self._seen[place] = version
+        if is_done and self._delete_rotated and listed_file.is_rotated:
+            listed_file.path.unlink(missing_ok=True)
+
+    def _read(self, file: IO[bytes], path: Path, place: Place) -> bool:
+        """Store what a file has beyond its position; whether it is stored up to its end."""
+        read = growing(beginning_of(file))
+        if read is None:
+            if os.fstat(file.fileno()).st_size:
+                self._tell(f"{path} is in no format that the file exporter of a Collector writes; it is left alone.")
+            return False
+        offset = offset_in(file, known_position(self._service.store, place))
+        storing = Storing(self._service)
+        for piece in read(file, offset, self._service.settings.server.max_body_bytes, is_whole=False):
+            if self._stop.is_set():
+                raise _Stopped
+            offset = piece.end
+            batch = self._batch(piece, path)
+            batch.positions.append(Position.at(file, offset).row(place))
+            storing.add(batch)
+        storing.finish()
+        return offset == os.fstat(file.fileno()).st_size
+
+    def _batch(self, piece: Piece, path: Path) -> Batch:
+        found = piece if isinstance(piece, Refused) else decoded(piece, self._service)
+        if not isinstance(found, Refused):
+            self._late.note(found, self._service.clock())
+            return found
+        halves = None if isinstance(piece, Refused) else split(piece)
+        if halves is not None:
+            found, whole = halves
+        logger.warning("%s has a piece before byte %d that is no request: %s", path, found.end, found.reason)
+        keep_aside(path, found.content)
+        batch = refusal(found)
+        if halves is not None:
+            behind = self._batch(whole, path)
+            batch.add(behind)
+            batch.picked = behind.picked
+        return batch
+
+    def _tell(self, trouble: str) -> None:
+        if trouble not in self._troubles and len(self._troubles) < _MOST_TROUBLES:
+            self._troubles.add(trouble)
+            logger.warning("%s", trouble)
+
+
+def open_collector_reader(service: Service) -> CollectorReader | None:
+    """The reader of the directory that the settings name, if they name one."""
+    given = service.settings.collector
+    if given.directory is None:
+        return None
+    return CollectorReader(service, given.directory, given.poll_s, delete_rotated=given.delete_rotated)

@@ -1,0 +1,43 @@
+"""Requests as lines of OTLP/JSON."""
+
+from collections.abc import Iterator
+from typing import IO, Final
+
+from ragvigil_monitor.receiver.bodies import JSON
+from ragvigil_monitor.receiver.files.found import KEPT_BYTES, Found, Piece, Refused
+from ragvigil_monitor.receiver.files.signals import signal_of_json
+
+_PORTION: Final = 1 << 20
+
+
+def lines(file: IO[bytes], offset: int, max_bytes: int, *, is_whole: bool) -> Iterator[Piece]:
+    """The lines from an offset on, which begins one. is_whole: nobody writes any more, so what is left is the last.
+
+    Holds one line in memory, at most `max_bytes`; of a longer one only its beginning.
+    """
+    file.seek(offset)
+    while line := file.readline(max_bytes + 2):
+        is_too_long = len(line.rstrip(b"\r\n")) > max_bytes
+        is_complete = line.endswith(b"\n") or _is_ended(file)
+        offset = file.tell()
+        if not (is_complete or is_whole):
+            return
+        if is_too_long:
+            yield Refused("line_too_long", line[:KEPT_BYTES], offset)
+        elif line.strip():
+            yield _piece(line.strip(), offset)
+
+
+def _is_ended(file: IO[bytes]) -> bool:
+    """Read on to the end of a line that is too long; whether it has one."""
+    while portion := file.readline(_PORTION):
+        if portion.endswith(b"\n"):
+            return True
+    return False
+
+
+def _piece(line: bytes, end: int) -> Piece:
+    signal = signal_of_json(line)
+    if signal is None:
+        return Refused("line_unreadable", line[:KEPT_BYTES], end)
+    return Found(signal, line, JSON, end)

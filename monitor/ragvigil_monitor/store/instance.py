@@ -1,0 +1,183 @@
+"""DuckDB's instance of the file, opened anew when DuckDB has given it up.
+
+A checkpoint that does not fit on the disk is fatal to an instance: from then on it refuses everything, reading too,
+although the file and its log are whole. So it is closed and the file opened again, by whoever notices first.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Final, TypeVar
+from weakref import WeakSet
+
+import duckdb
+
+from ragvigil_monitor.errors import StoreError, StoreUnavailable
+
+logger = logging.getLogger(__name__)
+
+Connect = Callable[[], duckdb.DuckDBPyConnection]
+Result = TypeVar("Result")
+
+_GIVEN_UP: Final = (duckdb.FatalException, duckdb.InterruptException, duckdb.ConnectionException)
+"""What is met where the instance was given up: DuckDB says so, somebody repairs it, or could not open it again."""
+_PATIENCE_S: Final = 10.0
+"""How long readers of an instance that is given up may take to notice; they fail at once."""
+
+_POLL_S: Final = 0.02
+_MOST_ATTEMPTS: Final = 10
+"""A reader may be interrupted by one repair after another, if a writer fails as often."""
+
+
+class Instance:
+    """A connection, one cursor for each thread that reads, and the lock of whoever writes.
+
+    connect: opens the file again; None where nothing would be left, in memory.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, connect: Connect | None) -> None:
+        self.connection = connection
+        self.write_lock = threading.RLock()
+        self._connect = connect
+        self._local = threading.local()
+        self._cursors: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
+        self._gate = threading.Condition()
+        self._readers = 0
+        self._number = 0
+        self._is_closed_for_repair = False
+        self._threshold: str | None = None
+
+    def read(self, work: Callable[[duckdb.DuckDBPyConnection], Result]) -> Result:
+        """Do something with the cursor of this thread, again where the instance was given up.
+
+        Raises StoreUnavailable where DuckDB gives up the next one too, or the file cannot be opened.
+        """
+        fatal = 0
+        for _ in range(_MOST_ATTEMPTS):
+            try:
+                with self.reading() as number:
+                    return work(self.cursor())
+            except _GIVEN_UP as failure:
+                fatal += isinstance(failure, duckdb.FatalException)
+                if fatal > 1:
+                    raise StoreUnavailable(f"The database cannot be read now: {failure}") from failure
+                self.repair(number, failure)
+        raise StoreUnavailable("The database cannot be read now: it is opened again and again.")
+
+    @contextmanager
+    def reading(self) -> Iterator[int]:
+        """Keep the instance open; yields its number."""
+        with self._gate:
+            self._gate.wait_for(lambda: not self._is_closed_for_repair)
+            self._readers += 1
+            number = self._number
+        try:
+            yield number
+        finally:
+            with self._gate:
+                self._readers -= 1
+                self._gate.notify_all()
+
+    @contextmanager
+    def reading_long(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor of its own, which is interrupted when the instance is given up."""
+        with self.reading(), self.connection.cursor() as cursor:
+            self._cursors.add(cursor)
+            yield cursor
+
+    @contextmanager
+    def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor for one transaction, one at a time; repairs the instance when it fails fatally."""
+        with self.write_lock:
+            number = self._number
+            try:
+                with self.connection.cursor() as cursor:
+                    yield cursor
+            except _GIVEN_UP as failure:
+                self.repair(number, failure)
+                raise
+            self._trust_again()
+
+    def repair(self, number: int, failure: duckdb.Error) -> None:
+        """Open the file again, unless somebody has since instance `number`; StoreUnavailable where that fails."""
+        with self.write_lock:
+            if number != self._number:
+                return
+            if self._connect is None:
+                raise StoreUnavailable(f"The database is closed; it cannot be written or read: {failure}") from failure
+            logger.error("DuckDB has given up the database, which is opened again: %s", _first_line(failure))
+            with self._without_readers():
+                self._close_all()
+                self.connection = self._reopened(self._connect)
+
+    def close(self) -> None:
+        """Let go of the file, for good."""
+        self._connect = None
+        self._close_all()
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        """The one of this thread."""
+        if getattr(self._local, "number", None) != self._number:
+            self._local.cursor = self.connection.cursor()
+            self._local.number = self._number
+            self._cursors.add(self._local.cursor)
+        cursor: duckdb.DuckDBPyConnection = self._local.cursor
+        return cursor
+
+    @contextmanager
+    def _without_readers(self) -> Iterator[None]:
+        with self._gate:
+            self._is_closed_for_repair = True
+            deadline = time.monotonic() + _PATIENCE_S
+            while self._readers and time.monotonic() < deadline:
+                self._interrupt_all()  # again and again: one that comes before a query is forgotten
+                self._gate.wait(_POLL_S)
+        try:
+            yield
+            self._number += 1
+        finally:
+            with self._gate:
+                self._is_closed_for_repair = False
+                self._gate.notify_all()
+
+    def _interrupt_all(self) -> None:
+        for cursor in list(self._cursors):
+            with suppress(duckdb.Error):  # it is closed
+                cursor.interrupt()
+
+    def _close_all(self) -> None:
+        for cursor in list(self._cursors):
+            cursor.close()
+        self._cursors.clear()
+        self.connection.close()
+
+    def _reopened(self, connect: Connect) -> duckdb.DuckDBPyConnection:
+        """A connection that works; until something is stored it makes no checkpoints, which would be fatal again."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while True:
+            try:
+                connection = connect()
+                self._threshold = _setting(connection, "checkpoint_threshold")
+                connection.execute("SET GLOBAL checkpoint_threshold = '1TB'")
+            except (StoreError, duckdb.Error) as failure:  # the old instance lives while anybody holds a cursor of it
+                if time.monotonic() > deadline:
+                    raise StoreUnavailable(f"The database cannot be opened again: {failure}") from failure
+                time.sleep(_POLL_S)
+            else:
+                return connection
+
+    def _trust_again(self) -> None:
+        if self._threshold is not None:
+            self.connection.execute("SET GLOBAL checkpoint_threshold = ?", [self._threshold])
+            self._threshold = None
+
+
+def _setting(connection: duckdb.DuckDBPyConnection, name: str) -> str:
+    ((value,),) = connection.execute("SELECT current_setting(?)", [name]).fetchall()
+    return str(value)
+
+
+def _first_line(failure: duckdb.Error) -> str:
+    return str(failure).partition("\n")[0]

@@ -1,0 +1,8 @@
+-- Which answers of hours that are added up are the newest, slowest or costliest, as a whole (stage '') or in one stage?
+SELECT
+    started_at, trace_id, answer_span_id, duration_ms, cost_usd, answer_cost_usd
+FROM answer_stages
+WHERE started_at >= $start AND started_at < $end AND stage = $stage AND ($intent IS NULL OR intent = $intent)
+ORDER BY CASE WHEN $ranking = 'slowest' THEN duration_ms WHEN $ranking = 'costliest' THEN cost_usd END DESC NULLS LAST,
+    started_at DESC
+LIMIT $limit;

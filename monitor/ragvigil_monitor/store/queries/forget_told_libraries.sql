@@ -1,0 +1,2 @@
+-- Which sums of an hour are made anew?
+DELETE FROM told_libraries WHERE hour >= $hour AND hour < $hour::TIMESTAMP + INTERVAL 1 HOUR;

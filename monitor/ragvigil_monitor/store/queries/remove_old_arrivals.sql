@@ -1,0 +1,2 @@
+-- Remove sums of hours from before a time.
+DELETE FROM arrivals WHERE hour < $before;

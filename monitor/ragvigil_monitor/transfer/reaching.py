@@ -1,0 +1,67 @@
+"""Which end the arguments of a command mean."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ragvigil_monitor.errors import StoreLocked, TransferFailed
+from ragvigil_monitor.keys import Keys, Role, keys_path
+from ragvigil_monitor.service import utc_now
+from ragvigil_monitor.settings import Settings
+from ragvigil_monitor.store import Store
+from ragvigil_monitor.transfer.ends import End, LocalEnd
+from ragvigil_monitor.transfer.remote import RemoteEnd
+
+KEY_NAME: Final = "RAGVIGIL_API_KEY"
+_EVERYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not listened on here
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A service by its address; without one the store of the settings, or the service that has it open."""
+
+    settings: Settings
+    api: str | None = None
+    key_file: Path | None = None
+
+
+@contextmanager
+def reached(wanted: Wanted, *, must_exist: bool) -> Iterator[End]:
+    """Open the end; raises MonitorError when it cannot be used, or when there is no store and one must exist."""
+    if wanted.api is not None:
+        with RemoteEnd(wanted.api, _key(wanted)) as remote:
+            yield remote
+        return
+    given = wanted.settings.store
+    if must_exist and not given.path.exists():
+        raise TransferFailed(f"There is no store {given.path}; say which one with --db, or a service with --api.")
+    try:
+        store = Store.open(given.path, memory_limit=given.memory_limit, threads=given.threads)
+    except StoreLocked:
+        with _serving(wanted.settings) as remote:
+            yield remote
+        return
+    try:
+        yield LocalEnd(store, utc_now)
+    finally:
+        store.close()
+
+
+def _serving(settings: Settings) -> RemoteEnd:
+    """The service that has the store of the settings open, at the address of the settings."""
+    host = _EVERYWHERE.get(settings.server.host, settings.server.host)
+    address = f"[{host}]" if ":" in host else host
+    key = Keys.read(keys_path(settings.store.path)).by_role[Role.ADMIN]
+    return RemoteEnd(f"http://{address}:{settings.server.port}", key)
+
+
+def _key(wanted: Wanted) -> str:
+    if wanted.key_file is not None:
+        return Keys.read(wanted.key_file).by_role[Role.ADMIN]
+    key = os.environ.get(KEY_NAME)
+    if not key:
+        raise TransferFailed(f"A service needs its admin key: say --key-file, or set {KEY_NAME}.")
+    return key

@@ -1,0 +1,121 @@
+"""Files into a store or a service, each told of."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+
+from ragvigil_monitor.errors import FileRefused, TransferFailed, WriteRefused
+from ragvigil_monitor.receiver.files.found import Found, Refused
+from ragvigil_monitor.store.movable import BY_NAME, MOVABLE
+from ragvigil_monitor.store.putting_in import PutIn
+from ragvigil_monitor.transfer.ends import End
+from ragvigil_monitor.transfer.importing import Outcomes
+from ragvigil_monitor.transfer.parquet import row_batches, table_name
+from ragvigil_monitor.transfer.request_files import pieces
+from ragvigil_monitor.transfer.writing_files import MANIFEST
+
+GROUP_BYTES: Final = 4 << 20
+"""So much is sent and stored at once."""
+PARQUET_MAGIC: Final = b"PAR1"
+_ORDER: Final = {table.name: place for place, table in enumerate(MOVABLE)}
+
+
+@dataclass(slots=True)
+class FileReport:
+    """What became of a file: requests and their spans and records, or rows of a table. failure: why it ended early."""
+
+    path: Path
+    table: str | None = None
+    requests: int = 0
+    outcomes: Outcomes = field(default_factory=Counter)
+    rows: PutIn = field(default_factory=PutIn)
+    failure: str | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything in the file is in the store."""
+        return self.failure is None and not any(outcome.startswith("rejected_") for outcome in self.outcomes)
+
+
+def files_of(paths: Iterable[Path]) -> list[Path]:
+    """The files to import, directories replaced by what lies in them, tables in the order in which they are wanted.
+
+    Raises TransferFailed for a path that is not there.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if not path.exists():
+            raise TransferFailed(f"There is no {path}.")
+        found += sorted(_below(path), key=_place) if path.is_dir() else [path]
+    return found
+
+
+def import_file(path: Path, target: End, max_bytes: int) -> FileReport:
+    """Import one file; the report says what is wrong with it, a MonitorError what is wrong with the target."""
+    try:
+        with path.open("rb") as file:
+            is_parquet = file.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
+        return _import_table(path, target) if is_parquet else _import_requests(path, target, max_bytes)
+    except OSError as failure:
+        return FileReport(path, failure=f"{path} cannot be read: {failure}")
+
+
+def _below(directory: Path) -> Iterator[Path]:
+    wanted = (path for path in directory.rglob("*") if path.is_file() and path.name != MANIFEST)
+    return (path for path in wanted if not path.name.startswith(".") and path.suffix not in {".part", ".rejected"})
+
+
+def _place(path: Path) -> tuple[int, Path]:
+    last = len(_ORDER)
+    return _ORDER.get(path.stem, _ORDER.get(path.parent.name, last)), path
+
+
+def _import_table(path: Path, target: End) -> FileReport:
+    report = FileReport(path)
+    try:
+        report.table = table_name(path)
+        if report.table not in BY_NAME:
+            raise FileRefused(f"{path} holds no table of Ragvigil, but {report.table[:80]!r}.")
+        for rows in row_batches(path, GROUP_BYTES):
+            report.rows += target.put_rows(report.table, rows)
+    except (pa.ArrowException, UnicodeDecodeError) as failure:
+        report.failure = f"{path} cannot be read as Parquet: {failure}"
+    except (FileRefused, WriteRefused) as failure:
+        report.failure = str(failure)
+    return report
+
+
+def _import_requests(path: Path, target: End, max_bytes: int) -> FileReport:
+    report = FileReport(path)
+    try:
+        for group in _groups(path, max_bytes, report):
+            report.outcomes += target.put_requests(group)
+            report.requests += len(group)
+    except FileRefused as failure:
+        report.failure = str(failure)
+    return report
+
+
+def _groups(path: Path, max_bytes: int, report: FileReport) -> Iterator[list[Found]]:
+    """Requests of one signal and content type that follow each other; what is none is counted."""
+    group: list[Found] = []
+    size = 0
+    for piece in pieces(path, max_bytes):
+        if isinstance(piece, Refused):
+            report.outcomes[f"rejected_{piece.reason}"] += 1
+            continue
+        if group and (size + len(piece.body) > GROUP_BYTES or _kind(piece) != _kind(group[0])):
+            yield group
+            group, size = [], 0
+        group.append(piece)
+        size += len(piece.body)
+    if group:
+        yield group
+
+
+def _kind(piece: Found) -> tuple[str, str]:
+    return piece.signal, piece.content_type

@@ -1,0 +1,134 @@
+"""What a restore puts where, and what it leaves alone."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+import pytest
+from tests.samples.otlp import NOW
+from tests.samples.rows_of import rows_of, schema_of
+
+from ragvigil_monitor.backup.restoring import restore
+from ragvigil_monitor.errors import BackupFailed, NotABackup, StoreLocked
+from ragvigil_monitor.store import Store
+from ragvigil_monitor.store.copying import copy_file
+
+HOLD = "import sys, duckdb\nheld = duckdb.connect(sys.argv[1])\nprint('open', flush=True)\nsys.stdin.read()"
+AT = datetime(2026, 12, 1, 4, 5, 6, tzinfo=UTC)
+
+
+@pytest.fixture
+def backup(database: Path, tmp_path: Path) -> Path:
+    copy_file(database, tmp_path / "a.backup", "1.2.3", NOW)
+    return tmp_path / "a.backup"
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Iterator[Path]:
+    """A database that another process has open."""
+    path = tmp_path / "held.duckdb"
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "open\n"
+    yield path
+    process.communicate()
+
+
+def test_a_restored_database_is_the_one_that_was_copied(database: Path, backup: Path, tmp_path: Path) -> None:
+    restored = restore(backup, tmp_path / "new.duckdb", AT)
+    assert restored.set_aside is None
+    assert restored.manifest.rows["answers"] == 40
+    assert rows_of(tmp_path / "new.duckdb") == rows_of(database)
+    assert schema_of(tmp_path / "new.duckdb") == schema_of(database)
+    Store.open(tmp_path / "new.duckdb").close()
+
+
+def test_what_was_there_is_moved_aside_with_its_log(backup: Path, database: Path, tmp_path: Path) -> None:
+    target = tmp_path / "old.duckdb"
+    store = Store.open(target)
+    with store.transaction() as writer:
+        writer.execute("set_watermark", job="unsaved", done_up_to=NOW)
+    copy, log = target.read_bytes(), target.with_name("old.duckdb.wal").read_bytes()
+    store.close()
+    target.write_bytes(copy)
+    target.with_name("old.duckdb.wal").write_bytes(log)
+
+    restored = restore(backup, target, AT)
+
+    assert restored.set_aside == tmp_path / "old.duckdb.before-restore-20261201T040506Z"
+    assert rows_of(restored.set_aside)["job_watermarks"] == [("unsaved", NOW.replace(tzinfo=None))]
+    assert rows_of(target) == rows_of(database)
+
+
+def test_two_restores_in_a_second_keep_both(backup: Path, tmp_path: Path) -> None:
+    aside = [restore(backup, tmp_path / "a.duckdb", AT).set_aside for _ in range(3)]
+    assert aside[0] is None
+    assert len({path for path in aside[1:] if path is not None and path.exists()}) == 2
+
+
+def test_a_link_stays_one(backup: Path, database: Path, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    link, real = tmp_path / "link.duckdb", tmp_path / "disk/real.duckdb"
+    real.write_bytes(database.read_bytes())
+    link.symlink_to(real)
+    restored = restore(backup, link, AT)
+    assert link.is_symlink()
+    assert restored.set_aside is not None
+    assert restored.set_aside.parent == real.parent
+    assert rows_of(real) == rows_of(database)
+
+
+def test_a_damaged_database_can_be_replaced(backup: Path, database: Path, tmp_path: Path) -> None:
+    target = tmp_path / "damaged.duckdb"
+    target.write_bytes(b"\x00" * 5000)
+    restored = restore(backup, target, AT)
+    assert restored.set_aside is not None
+    assert restored.set_aside.read_bytes() == b"\x00" * 5000
+    assert rows_of(target) == rows_of(database)
+
+
+def test_a_database_that_a_process_has_open_stays(backup: Path, held: Path) -> None:
+    before = held.read_bytes()
+    with pytest.raises(StoreLocked, match="Stop it first"):
+        restore(backup, held, AT)
+    assert held.read_bytes() == before
+
+
+def folder_of(path: Path) -> set[str]:
+    return {file.name for file in path.parent.iterdir()}
+
+
+def test_a_damaged_backup_changes_nothing(backup: Path, database: Path) -> None:
+    with duckdb.connect(str(backup)) as connection:
+        connection.execute("DELETE FROM spans")
+    before, names = database.read_bytes(), folder_of(database)
+    with pytest.raises(NotABackup):
+        restore(backup, database, AT)
+    assert database.read_bytes() == before
+    assert folder_of(database) == names
+
+
+def test_a_full_disk_changes_nothing(backup: Path, database: Path) -> None:
+    before, names = database.read_bytes(), folder_of(database)
+    with pytest.raises(BackupFailed, match="Free some space"):
+        restore(backup, database, AT, free=lambda _: 1000)
+    assert database.read_bytes() == before
+    assert folder_of(database) == names
+
+
+def test_a_backup_is_not_restored_onto_itself(backup: Path) -> None:
+    with pytest.raises(BackupFailed, match="itself"):
+        restore(backup, backup, AT)
+    restore(backup, Path(shutil.copy(backup, backup.with_name("copied"))), AT)
+
+
+def test_a_folder_is_not_replaced(backup: Path, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(BackupFailed, match="no file"):
+        restore(backup, tmp_path / "folder", AT)

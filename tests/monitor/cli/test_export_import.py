@@ -1,0 +1,125 @@
+"""`ragvigil export` and `ragvigil import`, with a store that nobody serves and with a running service."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.samples.collector_files import json_line
+from tests.samples.filled_stores import dump, fill
+from tests.samples.otlp import PROTOBUF, rag_trace, traces
+
+from ragvigil_monitor.cli.processes import ServeProcess
+from ragvigil_monitor.store import Store
+from ragvigil_monitor.store.movable import BY_NAME
+
+Run = Callable[..., Any]
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """A store that nobody serves, with rows in every table."""
+    store = Store.open(tmp_path / "full.duckdb")
+    fill(store, NOW)
+    store.close()
+    return tmp_path / "full.duckdb"
+
+
+def rows(database: Path, table: str) -> list[dict[str, Any]]:
+    store = Store.open(database)
+    try:
+        return dump(store, BY_NAME[table])
+    finally:
+        store.close()
+
+
+def test_a_store_is_exported_and_imported_into_a_new_one(ragvigil: Run, database: Path, tmp_path: Path) -> None:
+    first = ragvigil("export", "--to", "out", "--db", database)
+    assert (first.returncode, first.stderr) == (0, "")
+    assert "files are in out" in first.stdout
+    second = ragvigil("import", "out", "--db", "new.duckdb")
+    assert (second.returncode, second.stderr) == (0, "")
+    assert rows(tmp_path / "new.duckdb", "review_labels") == rows(database, "review_labels")
+    assert rows(tmp_path / "new.duckdb", "spans") == rows(database, "spans")
+    third = ragvigil("import", "out", "--db", "new.duckdb")
+    assert third.returncode == 0
+    assert "rows: 0 new" in third.stdout
+
+
+@pytest.mark.parametrize("form", ["parquet", "otlp"])
+def test_a_running_service_is_exported_and_imported(
+    ragvigil: Run, serving: ServeProcess, tmp_path: Path, form: str
+) -> None:
+    body = traces(*rag_trace(1, started_at=NOW)).SerializeToString()
+    httpx.post(f"{serving.url}/v1/traces", content=body, headers=PROTOBUF).raise_for_status()
+    reach = ("--api", serving.url, "--key-file", serving.keys_path)
+    exported = ragvigil("export", "--to", "out", "--format", form, *reach)
+    assert (exported.returncode, exported.stderr) == (0, "")
+    into_new = ragvigil("import", "out", "--db", "new.duckdb")
+    assert (into_new.returncode, into_new.stderr) == (0, "")
+    again = ragvigil("import", "out", *reach)
+    assert again.returncode == 0
+    assert "0 new" in again.stdout if form == "parquet" else "0 spans new, 6 known" in again.stdout
+    assert len(rows(tmp_path / "new.duckdb", "spans")) == 6
+
+
+def test_the_service_that_has_the_store_open_is_found(ragvigil: Run, tmp_path: Path, serving: ServeProcess) -> None:
+    (tmp_path / "a.jsonl").write_bytes(json_line(traces(*rag_trace(1, started_at=NOW))))
+    config = tmp_path / "c.yaml"
+    config.write_text(f"server: {{port: {httpx.URL(serving.url).port}}}\nstore: {{path: {tmp_path}/a.duckdb}}\n")
+    done = ragvigil("import", "a.jsonl", "--config", config)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == "Read 1 requests: 6 spans new, 0 known."
+
+
+def test_a_range_of_time_is_exported(ragvigil: Run, database: Path, tmp_path: Path) -> None:
+    start, end = NOW - timedelta(days=2, hours=1), NOW - timedelta(hours=1)
+    done = ragvigil("export", "--to", "out", "--db", database, "--from", start.isoformat(), "--until", end.isoformat())
+    assert done.returncode == 0
+    days = {file.stem for file in (tmp_path / "out" / "spans").iterdir()}
+    assert days == {f"{(NOW - timedelta(days=number)).date()}" for number in (1, 2)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("export", "--to", "out", "--db", "nowhere.duckdb"), "no store nowhere.duckdb"),
+        (("export", "--to", "out", "--api", "http://127.0.0.1:9"), "RAGVIGIL_API_KEY"),
+        (("import", "nowhere.jsonl"), "no nowhere.jsonl"),
+        (("import", "notes.txt", "--db", "new.duckdb"), "notes.txt is neither"),
+    ],
+    ids=["no store", "no key", "no file", "wrong file"],
+)
+def test_what_cannot_be_done_is_said_in_one_line(
+    ragvigil: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], named: str
+) -> None:
+    monkeypatch.delenv("RAGVIGIL_API_KEY", raising=False)
+    (tmp_path / "notes.txt").write_text("Not telemetry.\n" * 10)
+    done = ragvigil(*arguments)
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert named in line
+
+
+def test_a_service_that_is_not_there_is_named(ragvigil: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGVIGIL_API_KEY", "key")
+    done = ragvigil("export", "--to", "out", "--api", "http://127.0.0.1:9")
+    assert done.returncode == 1
+    assert "http://127.0.0.1:9" in done.stderr
+
+
+def test_only_the_admin_key_opens_it(ragvigil: Run, serving: ServeProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    for role, key in serving.keys.by_role.items():
+        monkeypatch.setenv("RAGVIGIL_API_KEY", key)
+        done = ragvigil("export", "--to", "out", "--api", serving.url)
+        assert done.returncode == (0 if role == "admin" else 1), role
+
+
+@pytest.mark.parametrize("time", ["yesterday", "2026-13-01"])
+def test_a_time_that_is_none_is_refused(ragvigil: Run, time: str) -> None:
+    done = ragvigil("export", "--to", "out", "--from", time)
+    assert done.returncode == 2
+    assert time in done.stderr

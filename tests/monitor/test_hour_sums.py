@@ -1,0 +1,229 @@
+"""Hours added up: whatever arrives, in whatever order and however late, sums and spans tell the same."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.samples.otlp import span, span_id, traces
+from tests.samples.servers import running_service
+
+from ragvigil import attributes as names
+from ragvigil_monitor.api.answer_lists import listed_answers
+from ragvigil_monitor.api.oncall_completeness import completeness
+from ragvigil_monitor.api.windows import TimeRange
+from ragvigil_monitor.hour_sums import HOUR_SUMS, Segment, segments
+from ragvigil_monitor.keys import Keys
+from ragvigil_monitor.receiver.decoding import decode_traces
+from ragvigil_monitor.receiver.tables import PROCESS_COUNTS, to_arrow
+from ragvigil_monitor.receiver.times import microseconds
+from ragvigil_monitor.receiver.writing import write
+from ragvigil_monitor.retention import RETENTION
+from ragvigil_monitor.schedule import run_due
+from ragvigil_monitor.signals.cost_per_query import estimate as cost
+from ragvigil_monitor.signals.latency_p95 import estimate as latency
+from ragvigil_monitor.signals.signal import Look, Window
+from ragvigil_monitor.store import Store
+
+START = datetime(2026, 11, 23, 0, 0, tzinfo=UTC)
+HOURS = 30
+END = START + timedelta(hours=HOURS)
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with closing(Store.open(None)) as opened:
+        yield opened
+
+
+def answer(number: int, after_h: float, ms: float, stage_late_h: float = 0.01) -> Any:
+    """An export request: an answer with one stage that has a cost."""
+    started_at = START + timedelta(hours=after_h)
+    given = {names.ANSWER_ID: str(number), names.INTENT: f"intent-{number % 2}"}
+    root = span(1, given, trace=number + 1, started_at=started_at, duration_ms=ms)
+    worked = {names.STAGE: "generate", names.ANSWER_SPAN_ID: span_id(1).hex(), names.STAGE_COST: ms / 1000}
+    stage = span(
+        2, worked, trace=number + 1, parent=1, started_at=started_at + timedelta(hours=stage_late_h), duration_ms=ms / 2
+    )
+    return root, stage
+
+
+def receive(store: Store, *spans: Any, at: datetime = END) -> None:
+    """Store a request as the receiver does."""
+    batch = decode_traces(traces(*spans).SerializeToString(), microseconds(at))
+    with store.transaction() as writer:
+        write(writer, batch, at)
+
+
+def add_up(store: Store, now: datetime) -> None:
+    """Run the job alone."""
+    with running_service(store, Keys.generate(), lambda: now) as service:
+        run_due(service, now, listed=lambda _settings: [HOUR_SUMS])
+        assert store.rows("job_problems_now") == []
+
+
+def told(store: Store, start: datetime, end: datetime) -> dict[str, Any]:
+    """What every reader of sums says of a time range."""
+    within = TimeRange(start, end)
+    with running_service(store, Keys.generate(), lambda: end) as service:
+        look = Look(store, Window(end, round((end - start).total_seconds())), service.settings, alpha=0.01)
+    lists = {
+        (order, stage, intent): listed_answers(store, within, order, stage=stage, intent=intent, limit=7)
+        for order in ("slowest", "costliest", "newest")
+        for stage in (None, "generate")
+        for intent in (None, "intent-1")
+    }
+    telling: Counter[str] = Counter()
+    for part in segments(store, start, end):
+        question = "telling_summed" if part.is_summed else "telling_raw"
+        for row in store.rows(question, start=part.start, end=part.end, service=None):
+            del row["service"]
+            telling.update(row)
+    return {"lists": lists, "cost": cost(look), "latency": latency(look), "telling": dict(telling)}
+
+
+def told_by_spans(store: Store, start: datetime, end: datetime) -> dict[str, Any]:
+    """The same, as if nothing had ever been added up."""
+    cursor = store._cursor()
+    cursor.execute("BEGIN")
+    cursor.execute("DELETE FROM summed_hours")
+    try:
+        return told(store, start, end)
+    finally:
+        cursor.execute("ROLLBACK")
+
+
+LATE_H = (-0.9, 0.0, 0.01, 0.99, 1.5)
+"""How long after its answer a stage may start; the last is too late to belong to it."""
+batches_of_spans = st.lists(
+    st.lists(st.tuples(st.integers(0, 39), st.sampled_from(["answer", "stage", "both"])), max_size=12),
+    min_size=1,
+    max_size=4,
+)
+
+
+def part(number: int, which: str) -> Any:
+    """The same answer for the same number: its span, that of its stage, or both with the stage first."""
+    root, stage = answer(number, 0.71 * number, 37.0 * (number * 7 % 40), LATE_H[number % 5])
+    return {"answer": [root], "stage": [stage], "both": [stage, root]}[which]
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(batches=batches_of_spans, hours=st.tuples(st.floats(0, 10), st.floats(12, HOURS)))
+def test_sums_and_spans_tell_the_same_however_late_and_often_spans_come(
+    batches: list[list[tuple[int, str]]], hours: tuple[float, float]
+) -> None:
+    with closing(Store.open(None)) as store:
+        for number, batch in enumerate(batches):
+            receive(store, *(each for one in batch for each in part(*one)))
+            if number < 3:
+                add_up(store, START + timedelta(hours=10 * (number + 1)))
+        start, end = (START + timedelta(hours=hour) for hour in hours)
+        assert told(store, start, end) == told_by_spans(store, start, end)
+
+
+def test_an_hour_is_summed_two_hours_after_its_end_and_stale_when_more_comes(store: Store) -> None:
+    receive(store, *answer(1, 0.5, 100.0), *answer(2, 5.5, 100.0))
+    add_up(store, START + timedelta(hours=7, minutes=59))
+    hour = timedelta(hours=1)
+    assert segments(store, START, START + 6 * hour) == [
+        Segment(START, START + hour, True),
+        Segment(START + hour, START + 6 * hour, False),
+    ]
+    add_up(store, START + timedelta(hours=8))
+    assert segments(store, START, START + 6 * hour) == [Segment(START, START + 6 * hour, True)]
+    receive(store, *answer(3, 3.5, 100.0))
+    assert [part.is_summed for part in segments(store, START, START + 6 * hour)] == [True, False, True]
+    add_up(store, START + timedelta(hours=8))
+    assert segments(store, START, START + 6 * hour) == [Segment(START, START + 6 * hour, True)]
+
+
+def test_parts_of_hours_are_never_summed(store: Store) -> None:
+    receive(store, *answer(1, 0.5, 100.0), *answer(2, 5.5, 100.0))
+    add_up(store, END)
+    start, end = START + timedelta(minutes=30), START + timedelta(hours=5, minutes=30)
+    parts = segments(store, start, end)
+    assert [part.is_summed for part in parts] == [False, True, False]
+    assert (parts[0].start, parts[-1].end) == (start, end)
+
+
+def test_the_same_spans_again_leave_sums_as_they_are(store: Store) -> None:
+    receive(store, *answer(1, 0.5, 100.0))
+    add_up(store, END)
+    receive(store, *answer(1, 0.5, 100.0))
+    assert store.row("summed_hours_between", start=START, end=END)["stale"] == []
+
+
+def test_sums_stay_when_the_spans_are_removed(store: Store) -> None:
+    receive(store, *(each for number in range(50) for each in answer(number, number / 10, 10.0 * number)))
+    add_up(store, END)
+    before = told(store, START, START + timedelta(hours=5))
+    remove(store, START + timedelta(days=40))
+    assert store.rows("spans_of_trace", trace_id=b"\0" * 15 + b"\1", start=START, end=END, limit=9) == []
+    after = told(store, START, START + timedelta(hours=5))
+    assert after["cost"] == before["cost"]
+    assert after["telling"] == before["telling"]
+    ranked = ("slowest", "generate", None)
+    assert after["lists"][ranked] == before["lists"][ranked]
+
+
+def test_spans_are_not_removed_before_they_are_added_up(store: Store) -> None:
+    receive(store, *answer(1, 0.5, 100.0), *answer(2, 5.5, 100.0))
+    add_up(store, END)
+    receive(store, *answer(3, 0.6, 100.0))
+    remove(store, START + timedelta(days=40))
+    assert store.row("arrival_of_trace", trace_id=(2).to_bytes(16), start=START, end=END)["spans"] == 2
+    add_up(store, START + timedelta(days=40))
+    remove(store, START + timedelta(days=40))
+    assert store.row("arrival_of_trace", trace_id=(2).to_bytes(16), start=START, end=END)["spans"] == 0
+
+
+@pytest.mark.parametrize("reported_h", [0.2, 5.2, 29.0], ids=["early", "within an hour", "late"])
+def test_completeness_is_the_same_from_sums_and_while_more_arrives(store: Store, reported_h: float) -> None:
+    """A process reported at a time within an hour: what started later in that hour is not of its report."""
+    receive(store, *(each for number in range(60) for each in answer(number, number / 6, 10.0)))
+    reported = [["process-1", "shop", None, microseconds(START + timedelta(hours=reported_h)), 150, 150, 0, 0]]
+    with store.transaction() as writer:
+        writer.execute_with("add_process_counts", to_arrow(PROCESS_COUNTS, reported))
+    raw = stored_spans(store)
+    assert raw > 0
+    add_up(store, END)
+    assert stored_spans(store) == raw
+    receive(store, *answer(99, 0.1, 10.0))
+    assert stored_spans(store) == raw + 2
+    add_up(store, END)
+    assert stored_spans(store) == raw + 2
+    remove(store, START + timedelta(days=30, hours=6))
+    assert stored_spans(store, START + timedelta(days=30, hours=6)) == raw + 2
+
+
+def stored_spans(store: Store, now: datetime = END) -> int:
+    """How many spans the page says are stored of the one process."""
+    with running_service(store, Keys.generate(), lambda: now) as service:
+        (found,) = completeness(service)
+    return found.stored
+
+
+def remove(store: Store, now: datetime) -> None:
+    """Run the job of the retention alone."""
+    with running_service(store, Keys.generate(), lambda: now) as service:
+        run_due(service, now, listed=lambda _settings: [RETENTION])
+
+
+def test_a_week_of_latencies_is_within_one_percent_of_its_values(store: Store) -> None:
+    rng = np.random.default_rng(8)
+    took = rng.lognormal(6, 1, 400)
+    receive(store, *(each for n, ms in enumerate(took) for each in answer(n, n / 14.5, float(ms))))
+    add_up(store, END)
+    with running_service(store, Keys.generate(), lambda: END) as service:
+        found = latency(Look(store, Window(END, HOURS * 3600), service.settings, alpha=0.01))["answer"]
+    exact = np.sort(took)[int(np.ceil(0.95 * 400)) - 1]
+    assert found.n == 400
+    assert found.value == pytest.approx(exact, rel=0.0101)
+    assert found.alarm_lower is not None
+    assert found.alarm_lower < exact

@@ -1,0 +1,126 @@
+"""Rates are counted hour by hour, again only where more arrived, and then as if all had been there at first."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from tests.samples.otlp import span, traces
+from tests.samples.servers import running_service
+
+from ragvigil import attributes as names
+from ragvigil_monitor.job import Job
+from ragvigil_monitor.jobs import jobs
+from ragvigil_monitor.keys import Keys
+from ragvigil_monitor.receiver.decoding import decode_traces
+from ragvigil_monitor.receiver.times import microseconds
+from ragvigil_monitor.receiver.writing import write
+from ragvigil_monitor.schedule import run_due
+from ragvigil_monitor.settings import Settings
+from ragvigil_monitor.store import Store
+
+START = datetime(2026, 11, 30, 0, 0, tzinfo=UTC)
+END = START + timedelta(hours=8)
+COUNTED = ("rate_counts", "rate_slices")
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with closing(Store.open(None)) as opened:
+        yield opened
+
+
+def receive(store: Store, *answers: tuple[int, float, str]) -> None:
+    """Answers as (number, hours after the start, question), all of one session."""
+    spans = [
+        span(
+            1,
+            {
+                names.ANSWER_ID: str(number),
+                names.SESSION_ID: "session",
+                names.INTENT: f"intent-{number % 2}",
+                f"{names.SLICE_PREFIX}team": "data",
+                names.INPUT_VALUE: question,
+            },
+            trace=number + 1,
+            started_at=START + timedelta(hours=after_h),
+        )
+        for number, after_h, question in answers
+    ]
+    with store.transaction() as writer:
+        write(writer, decode_traces(traces(*spans).SerializeToString(), microseconds(END)), END)
+
+
+def count(store: Store, now: datetime) -> None:
+    """Run the job of one rate."""
+
+    def listed(settings: Settings) -> list[Job]:
+        return [job for job in jobs(settings) if job.name == "regeneration_rate_counts"]
+
+    with running_service(store, Keys.generate(), lambda: now) as service:
+        run_due(service, now, listed=listed)
+    assert store.rows("job_problems_now") == []
+
+
+def counted(store: Store) -> dict[str, list[Any]]:
+    """Every row of both tables, in order."""
+    cursor = store._cursor()
+    return {table: sorted(map(str, cursor.table(table).fetchall())) for table in COUNTED}
+
+
+def test_what_came_late_is_counted_as_if_it_had_come_in_time(store: Store) -> None:
+    early = [(number, number / 4, f"what is {number}") for number in range(16)]
+    late = [(16, 1.6, "what is 5"), (17, 3.05, "what is 11")]
+    receive(store, *early)
+    count(store, START + timedelta(hours=6))
+    before = counted(store)
+    receive(store, *late)
+    count(store, END)
+    with closing(Store.open(None)) as other:
+        receive(other, *early, *late)
+        count(other, END)
+        assert counted(store) == counted(other)
+    assert counted(store) != before
+
+
+def test_feedback_that_comes_late_is_counted(store: Store) -> None:
+    receive(store, *((number, number / 4, f"what is {number}") for number in range(16)))
+    count(store, START + timedelta(hours=6))
+    assert events(store) == 0
+    given = {
+        "feedback_id": ["f"],
+        "event_number": [1],
+        "service": ["shop"],
+        "kind": ["regenerate"],
+        **{name: [_naive(START + timedelta(minutes=91))] for name in ("occurred_at", "observed_at", "given_at")},
+        "trace_id": [(7).to_bytes(16)],
+        "answer_span_id": [(1).to_bytes(8)],
+        "answer_started_at": [_naive(START + timedelta(hours=1, minutes=30))],
+    }
+    cursor = store._cursor()
+    cursor.register("given", pa.table(given))
+    cursor.execute("INSERT INTO feedback BY NAME SELECT * FROM given")
+    count(store, END)
+    assert events(store) == 1
+
+
+def test_hours_without_news_are_not_counted_again(store: Store) -> None:
+    receive(store, *((number, number / 4, f"what is {number}") for number in range(16)))
+    count(store, START + timedelta(hours=6))
+    window = {"signal": "regeneration_rate", "window_start": START, "window_end": END}
+    assert store.rows("rate_hours_changed", **window) == []
+    receive(store, (20, 2.5, "what is new"))
+    assert [row["hour"] for row in store.rows("rate_hours_changed", **window)] == [START + timedelta(hours=2)]
+
+
+def events(store: Store) -> float:
+    """Events of all answers."""
+    asked = {"signal": "regeneration_rate", "origin": START, "window_start": START, "window_end": END}
+    rows = store.rows("rate_by_hour", series="all", below=False, **asked)
+    return float(sum(row["over_limit"] for row in rows))
+
+
+def _naive(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=None)
