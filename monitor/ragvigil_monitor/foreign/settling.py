@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import orjson
@@ -81,7 +82,7 @@ def settle(
     for trace_id, trace in traces.items():
         arrived_at = (unchanged_since or {}).get(trace_id, now)
         known = stored.get(trace_id, {})
-        found.attempt(trace_id, lambda: _judge(trace_id, trace, known, repeated, now, arrived_at, found))  # noqa: B023
+        found.attempt(trace_id, partial(_judge, trace_id, trace, known, repeated, now, arrived_at, found))
     return found
 
 
@@ -96,7 +97,7 @@ def _traces(rows: Iterable[Row], events: Iterable[Row], found: Found) -> dict[by
     spoken = _by_trace(events)
     traces = {}
     for trace_id, spans in _by_trace(rows).items():
-        trace = found.attempt(trace_id, lambda: _trace(spans, spoken.get(trace_id, [])))  # noqa: B023
+        trace = found.attempt(trace_id, partial(_trace, spans, spoken.get(trace_id, [])))
         if trace is not None:
             traces[trace_id] = trace
     return traces
@@ -110,8 +111,12 @@ def _trace(rows: Sequence[Row], events: Sequence[Row]) -> Trace:
 
 
 def _said(traces: Mapping[bytes, Trace], found: Found) -> list[Said]:
-    each_said = (found.attempt(trace_id, lambda: list(said_in(trace))) for trace_id, trace in traces.items())  # noqa: B023
+    each_said = (found.attempt(trace_id, partial(_calls, trace)) for trace_id, trace in traces.items())
     return [said for some in each_said for said in some or ()]
+
+
+def _calls(trace: Trace) -> list[Said]:
+    return list(said_in(trace))
 
 
 def _judge(

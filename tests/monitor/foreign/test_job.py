@@ -17,7 +17,8 @@ from ragvigil_monitor.foreign.writing import MOST_SPANS
 from ragvigil_monitor.job import Job
 from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.service import Service
-from ragvigil_monitor.store import Store
+from ragvigil_monitor.store import Store, database
+from ragvigil_monitor.store.database import query_text
 
 AFTER = timedelta(minutes=5)
 
@@ -131,12 +132,10 @@ def test_traces_that_are_too_large_are_counted_and_shown(
     assert told(service, timedelta(days=1, minutes=6)) == []
 
 
-def test_what_waits_and_does_not_change_is_not_read_again(
-    store_spans: Any, make_service: Any, memory_store: Store
-) -> None:
+def test_what_waits_and_does_not_change_is_not_read_again(store_spans: Any, make_service: Any) -> None:
     store_spans(span(1, {names.SPAN_KIND: "RETRIEVER"}))
     service = make_service()
-    with asked(memory_store) as questions:
+    with asked() as questions:
         run(service)
         run(service, timedelta(minutes=6))
     assert questions.count("spans_to_settle") == 1
@@ -155,7 +154,7 @@ def test_a_catch_up_writes_in_short_transactions(store_spans: Any, make_service:
     traces = 3 * MOST_SPANS // 2
     store_spans(*(each for trace in range(1, traces + 1) for each in answer(trace)))
     service = make_service()
-    with asked(memory_store) as questions:
+    with asked() as questions:
         run(service)
     assert len(answered(memory_store)) == traces
     assert questions.count("insert_answers") == 3
@@ -183,18 +182,14 @@ def test_only_the_newest_problems_are_remembered() -> None:
 
 
 @contextmanager
-def asked(store: Store) -> Iterator[list[str]]:
-    """The questions that the store is asked meanwhile, in order; only settling writes one of these."""
-    from ragvigil_monitor.store import database
-
+def asked() -> Iterator[list[str]]:
+    """The questions that the store is asked meanwhile, in order."""
     questions: list[str] = []
-    original = database.query_text
 
     def noted(question: str) -> str:
         questions.append(question)
-        return original(question)
+        return query_text(question)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "query_text", noted)
         yield questions
-    del store
