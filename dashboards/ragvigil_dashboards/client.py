@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ragvigil_dashboards.exclusion_models import FalseExclusionRates, Losses, ReviewedRetrieval
 from ragvigil_dashboards.feedback_models import FeedbackTotal
+from ragvigil_dashboards.instrumentation_models import Instrumentation
 from ragvigil_dashboards.judge_models import JudgeInfo
 from ragvigil_dashboards.models import (
     Alert,
@@ -153,6 +154,10 @@ class Client:
     def ingest(self) -> list[IngestCount]:
         """What became of received items."""
         return self._read(list[IngestCount], "/ingest")
+
+    def instrumentation(self, *, hours: int) -> list[Instrumentation]:
+        """What each service told about itself in the last hours."""
+        return self._read(list[Instrumentation], "/instrumentation", hours=hours)
 
     def feedback(self, *, days: int) -> list[FeedbackTotal]:
         """What became of the feedback of the last days."""

@@ -12,6 +12,9 @@ from ragvigil_monitor.store import Store, Writer
 PARKED_FOR: Final = timedelta(days=7)
 """How long feedback waits for an answer that has not arrived; the answer may be so much older than the feedback."""
 
+LATELY: Final = timedelta(hours=1)
+"""How long it is looked for a span below an answer that feedback may name: that reads more than answers."""
+
 _REACH_US: Final = PARKED_FOR // timedelta(microseconds=1)
 
 
@@ -46,11 +49,18 @@ def join_feedback(service: Service, turn: Turn) -> Write | None:
     def write(writer: Writer) -> None:
         _take_in(writer, waiting["taken_up_to"])
         writer.execute("join_feedback", reach_us=_REACH_US, **open_feedback)
+        _join_by_span(writer, waiting["taken_up_to"], turn.now - LATELY)
         if writer.execute("feedback_naming_calls", **open_feedback)[0]["waits"]:
             response_id = _ATTRIBUTES["response_id"]
             writer.execute("join_feedback_by_call", reach_us=_REACH_US, response_id=response_id, **open_feedback)
 
     return write
+
+
+def _join_by_span(writer: Writer, taken_up_to: int, lately: datetime) -> None:
+    asked = {"taken_up_to": taken_up_to, "lately": lately}
+    if writer.execute("feedback_naming_spans", **asked)[0]["waits"]:
+        writer.execute("join_feedback_by_span", **asked)
 
 
 def feedback_counts(store: Store, start: datetime, end: datetime, now: datetime) -> list[FeedbackCount]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Self
 
+from ragvigil_monitor.foreign.unsettled import Unsettled
 from ragvigil_monitor.keys import Keys
 from ragvigil_monitor.own_metrics import OwnMetrics
 from ragvigil_monitor.settings import Settings
@@ -46,7 +47,7 @@ class LatestTime:
 class Service:
     """One store, its settings, its keys, its only writer of telemetry, the clock, and what it measures of itself.
 
-    forwarder: the way to Phoenix, if there is one.
+    forwarder: the way to Phoenix, if there is one. foreign: traces that other instrumentations tell of and that wait.
     """
 
     store: Store
@@ -57,6 +58,7 @@ class Service:
     forwarder: "Forwarder | None" = None
     replay: ReplayTime = field(default_factory=ReplayTime)
     metrics: OwnMetrics = field(default_factory=OwnMetrics)
+    foreign: Unsettled = field(default_factory=Unsettled)
     latest: LatestTime = field(default_factory=LatestTime)
 
     def received_at(self) -> datetime:

@@ -10,11 +10,12 @@ from pydantic import BaseModel
 
 from ragvigil_dashboards import exclusion_models as evidence_read
 from ragvigil_dashboards import feedback_models as read_of_feedback
+from ragvigil_dashboards import instrumentation_models as read_of_instrumentation
 from ragvigil_dashboards import judge_models as read_of_judges
 from ragvigil_dashboards import models as read
 from ragvigil_dashboards import review_models as read_by_reviewers
 from ragvigil_monitor.api import exclusion_models as evidence_sent
-from ragvigil_monitor.api import feedback_models, judge_models, review, review_models
+from ragvigil_monitor.api import feedback_models, instrumentation_models, judge_models, review, review_models
 from ragvigil_monitor.api import models as sent
 from ragvigil_monitor.api.oncall import router
 
@@ -92,6 +93,12 @@ def test_every_field_that_is_read_of_feedback_is_sent() -> None:
     assert list(fields_missing(read_of_feedback.FeedbackTotal, feedback_models.FeedbackTotal)) == []
 
 
+@pytest.mark.parametrize("name", ["Instrumentation", "Library"])
+def test_every_field_that_is_read_of_instrumentation_is_sent(name: str) -> None:
+    wanted, given = getattr(read_of_instrumentation, name), getattr(instrumentation_models, name)
+    assert list(fields_missing(wanted, given)) == []
+
+
 def test_the_routes_that_the_review_page_asks_exist() -> None:
     app = FastAPI()
     app.include_router(review.router)
@@ -122,6 +129,7 @@ def test_the_routes_that_the_client_asks_exist() -> None:
         "/api/v1/completeness",
         "/api/v1/completeness/hours",
         "/api/v1/ingest",
+        "/api/v1/instrumentation",
         "/api/v1/feedback",
         "/api/v1/judges",
         "/api/v1/phoenix",

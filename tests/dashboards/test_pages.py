@@ -162,6 +162,12 @@ def test_completeness_shows_what_was_lost(run_page: RunPage) -> None:
         assert said in page
 
 
+def test_completeness_shows_what_made_the_spans(run_page: RunPage) -> None:
+    page = shown(run_page("completeness"))
+    for said in ("How services were instrumented", "Documents without id", "Spans made by"):
+        assert said in page
+
+
 @pytest.mark.parametrize(
     ("page", "said"),
     [

@@ -28,6 +28,8 @@ _REASONS = {
     "bad_vector": "the query vector was not finite or had another dimension",
     "bad_time": "the time was missing or not believable, so the time of arrival was taken",
     "negative_duration": "it ended before it started, so its duration is not known",
+    "trace_not_settled": "the trace could not be judged, so it has no answers",
+    "trace_too_large": "the trace is too large to be judged, so it has no answers",
     "document_without_id": "a document had no id and was left out",
 }
 

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from ragvigil_monitor.api.models import MonitorProblem
 from ragvigil_monitor.drift.cross_check import newest_cross_check
+from ragvigil_monitor.foreign.unsettled import Reason
 from ragvigil_monitor.guardrails.cross_check_words import cross_check_note
 from ragvigil_monitor.phoenix.annotating import LOOKED_BACK
 from ragvigil_monitor.service import Service
@@ -11,6 +12,10 @@ from ragvigil_monitor.store import Store
 
 _SHOWN_FOR = timedelta(days=7)
 _MOST_NOTIFICATIONS = 10
+_WITHOUT_ANSWERS = {
+    Reason.FAILED: "traces that cannot be judged, and so have no answers",
+    Reason.TOO_LARGE: "traces that are too large to be judged, and so have no answers",
+}
 
 
 def own_problems(service: Service, now: datetime) -> list[MonitorProblem]:
@@ -23,6 +28,7 @@ def own_problems(service: Service, now: datetime) -> list[MonitorProblem]:
         + _notifications_given_up(store, now)
         + drift
         + _phoenix_problems(service, now)
+        + _foreign_problems(service, now)
     )
 
 
@@ -48,6 +54,18 @@ def _notifications_given_up(store: Store, now: datetime) -> list[MonitorProblem]
             detail=f"given up after {row['attempts']} attempts: {row['last_error'] or 'no reason known'}",
         )
         for row in store.rows("notifications_given_up", since=now - _SHOWN_FOR, limit=_MOST_NOTIFICATIONS)
+    ]
+
+
+def _foreign_problems(service: Service, now: datetime) -> list[MonitorProblem]:
+    return [
+        MonitorProblem(
+            part="answers of other instrumentations",
+            since=min(each.since for each in found),
+            detail=f"{_WITHOUT_ANSWERS[reason]}: {len(found)}, the newest {found[-1].trace_id.hex()} of "
+            f"{found[-1].service} ({found[-1].detail})",
+        )
+        for reason, found in service.foreign.problems(now)
     ]
 
 

@@ -109,14 +109,14 @@ def _node(found: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _filters(attributes: Attributes) -> tuple[str, object] | None:
-    """Chroma's `where`, which is written as Python writes a dictionary; None where there is more than it."""
+    """Chroma's `where`, written as Python writes a dictionary; as it is if it is none; None where there is more."""
     where = attributes.get(_WHERE)
     if not isinstance(where, str) or len(where) > _MAX_FILTER_CHARS or attributes.get(_WHERE_DOCUMENT) is not None:
         return None
     try:
         return "chroma", ast.literal_eval(where)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return "chroma", where
 
 
 def _late_question(attributes: Attributes) -> str | None:

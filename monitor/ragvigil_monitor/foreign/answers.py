@@ -4,7 +4,11 @@ An answer is the root-most chain, workflow or agent in which a model was called;
 lie below: one answer for all calls of a request. Nothing else is one: no embedding of documents, no search alone.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
+from heapq import heappop, heappush
+from itertools import islice
 from typing import Final
 
 from ragvigil_monitor.conventions.provenance import ENTRY_KIND
@@ -72,11 +76,30 @@ def _calling(trace: Trace, echoes: Collection[Node]) -> set[Node]:
 
 def _stray(trace: Trace, found: dict[Node, Node]) -> dict[Node, Node]:
     """Trees whose parent was lost, begun while one answer was given: they belong to it, and are none of their own."""
-    answers = {answer for node, answer in found.items() if node is answer}
+    going_on = _GoingOn(answer for node, answer in found.items() if node is answer)
     strays: dict[Node, Node] = {}
     for root in trace.roots:
-        inside = set(root.all()) if not is_entry(root) else set()
-        around = [each for each in answers - inside if each.started_at <= root.started_at <= each.ended_at]
-        if inside and len(around) == 1 and around[0] not in strays:
-            strays |= dict.fromkeys(inside, around[0])
+        if not is_entry(root):
+            inside = set(root.all())
+            around = list(islice((each for each in going_on.at(root.started_at) if each not in inside), 2))
+            if len(around) == 1 and around[0] not in strays:
+                strays |= dict.fromkeys(inside, around[0])
     return strays
+
+
+class _GoingOn:
+    """Which answers were being given at a time; asked for times in order."""
+
+    def __init__(self, answers: Iterable[Node]) -> None:
+        self._to_come = deque(sorted(answers, key=lambda answer: answer.started_at))
+        self._begun: dict[Node, None] = {}
+        self._ends: list[tuple[datetime, int, Node]] = []
+
+    def at(self, moment: datetime) -> Iterable[Node]:
+        while self._to_come and self._to_come[0].started_at <= moment:
+            answer = self._to_come.popleft()
+            self._begun[answer] = None
+            heappush(self._ends, (answer.ended_at, len(self._to_come), answer))
+        while self._ends and self._ends[0][0] < moment:
+            del self._begun[heappop(self._ends)[2]]
+        return self._begun

@@ -23,15 +23,16 @@ _ABOVE: Final = {"CHAIN", "AGENT"}
 
 def changes(trace: Trace, echoes: Collection[Node] = ()) -> dict[Node, dict[str, Any]]:
     """The columns that have to change so that each step counts once, by span. echoes: spans that do not count."""
-    repeated = _repeated(trace) | {node for node in trace.all() if node in echoes}
+    repeated = _repeated(trace, {node for node in trace.all() if node in echoes})
     found = {node: _emptied(node) for node in repeated}
     for node, query_text in _inherited(trace, repeated):
         found[node] = {"query_text": query_text}
     return {node: columns for node, columns in found.items() if columns}
 
 
-def _repeated(trace: Trace) -> set[Node]:
-    found = {each for node in trace.all() for each in _superseded(node)}
+def _repeated(trace: Trace, echoed: set[Node]) -> set[Node]:
+    """echoed: spans that do not count, so that the other one with the same response does."""
+    found = echoed | {each for node in trace.all() for each in _superseded(node)}
     return found | _same_response(trace, found)
 
 

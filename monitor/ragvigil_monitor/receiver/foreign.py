@@ -1,5 +1,6 @@
 """Spans that other instrumentations made, read into the columns that Ragvigil's own fill."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -134,12 +135,18 @@ def _place_filter(draft: Draft) -> None:
     dialect, native = sent
     try:
         said = _READERS[dialect](native)
-        predicate = None if said.predicate is None else to_json(said.predicate)
+        predicate = None if said.predicate is None else _strict_json(to_json(said.predicate))
     except (Unreadable, PredicateError, LookupError, TypeError, ValueError, RecursionError):
         draft.flaws.add("unreadable_filter")
         return
     draft["filter_state"] = said.state
-    draft["filter_ast"] = None if predicate is None else json_text(predicate)
+    draft["filter_ast"] = predicate
+
+
+def _strict_json(predicate: object) -> str:
+    """Raises ValueError or TypeError for numbers and texts that JSON does not have."""
+    json.dumps(predicate, allow_nan=False)
+    return json_text(predicate)
 
 
 def _note_provenance(draft: Draft, span: Span, scope: InstrumentationScope) -> None:

@@ -13,6 +13,7 @@ from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.columns import AT, FIRST_CHOICE, SECOND_CHOICE, Accepts
 from ragvigil_monitor.receiver.documents import Flattened, is_flattened, place_documents
 from ragvigil_monitor.receiver.draft import Draft
+from ragvigil_monitor.receiver.embeddings import is_vector, place_vectors
 from ragvigil_monitor.receiver.events import EVENTS, LINKS, event_values, link_values
 from ragvigil_monitor.receiver.foreign import is_foreign, kind_of, read_foreign
 from ragvigil_monitor.receiver.resources import Sender, sender_of
@@ -109,20 +110,24 @@ def _place_times(span: Span, draft: Draft, received_us: int) -> None:
 
 
 def _place_attributes(span: Span, scope: InstrumentationScope, draft: Draft) -> None:
-    flattened = _split_attributes(span, draft)
+    flattened, vectors = _split_attributes(span, draft)
     for attribute, (position, accepts) in SECOND_CHOICE.items():
         if attribute in draft.rest:
             _place_second(draft, attribute, position, accepts)
     _place_kind(draft)
     place_documents(draft, flattened)
-    if draft.row[_STAGE] is None and is_foreign(draft):
+    read_as_foreign = draft.row[_STAGE] is None and is_foreign(draft)
+    if read_as_foreign:
         read_foreign(draft, span, scope)
+    if vectors:
+        place_vectors(draft, vectors, is_foreign=read_as_foreign)
     place_answer_span_id(draft)
 
 
-def _split_attributes(span: Span, draft: Draft) -> Flattened:
+def _split_attributes(span: Span, draft: Draft) -> tuple[Flattened, list[KeyValue]]:
     rest = draft.rest
     flattened: Flattened = []
+    vectors: list[KeyValue] = []
     for pair in span.attributes:
         key = pair.key
         column = FIRST_CHOICE.get(key)
@@ -130,9 +135,11 @@ def _split_attributes(span: Span, draft: Draft) -> Flattened:
             _place_first(draft, pair, *column)
         elif is_flattened(key):
             flattened.append(pair)
+        elif is_vector(key):
+            vectors.append(pair)
         else:
             rest[key] = plain(pair.value)
-    return flattened
+    return flattened, vectors
 
 
 def _place_first(draft: Draft, pair: KeyValue, position: int, accepts: Accepts) -> None:

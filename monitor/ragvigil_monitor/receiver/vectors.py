@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ragvigil_monitor.receiver.columns import AT
 from ragvigil_monitor.receiver.tables import Row
@@ -41,6 +42,15 @@ def _same_size(group: list[tuple[Row, bytes]], on_bad: Callable[[Row], None]) ->
             yield [*_span_columns(row), len(unit), norm, unit.tobytes()]
         else:
             on_bad(row)
+
+
+def unit_vector(vector: NDArray[np.float64]) -> tuple[float, bytes] | None:
+    """The length of a vector, and it scaled to length one; None for one that is not finite or has no length."""
+    with np.errstate(over="ignore"):
+        norm = float(np.linalg.norm(vector))
+    if not 0 < norm <= np.finfo(np.float32).max:
+        return None
+    return norm, (vector / norm).astype(FLOAT16).tobytes()
 
 
 def _span_columns(row: Row) -> Row:

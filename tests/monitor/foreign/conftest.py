@@ -94,10 +94,11 @@ def settle(make_service: Any, memory_store: Store) -> Callable[..., Seen]:
     def run(after_s: float = 60, **options: Any) -> Seen:
         now = NOW + timedelta(seconds=after_s)
         service = make_service(now)
-        with memory_store.transaction() as writer:
-            jobs: list[Callable[..., Any]] = [partial(settle_foreign, **options), link_stages]
-            for job in jobs:
-                job(service, Turn(now, [now], now))(writer)
+        jobs: list[Callable[..., Any]] = [partial(settle_foreign, **options), link_stages]
+        for job in jobs:
+            write = job(service, Turn(now, [now], now))
+            with memory_store.transaction() as writer:
+                write(writer)
         return Seen(memory_store)
 
     return run

@@ -180,6 +180,15 @@ def test_a_very_deep_trace_is_settled_soon(settled: Any) -> None:
     assert time.process_time() - began_s < 20
 
 
+def test_one_of_many_roots_is_settled_soon(store_spans: Any, settle: Any) -> None:
+    spans = [each for number in range(1, 10_000, 2) for each in (chain(number), model(number + 1, parent=number))]
+    lost = [of_kind("RETRIEVER", number, parent=number + 50_000) for number in range(20_000, 25_000)]
+    store_spans(*spans, *lost)
+    began_s = time.process_time()
+    assert len(numbers(settle(after_s=300))) == 5000
+    assert time.process_time() - began_s < 10
+
+
 def test_long_ago_is_not_looked_at_again(store_spans: Any, settle: Any) -> None:
     ago = NOW - timedelta(hours=5)
     store_spans(chain(1, started_at=ago), model(2, parent=1, started_at=ago))

@@ -141,3 +141,30 @@ def test_a_call_in_a_trace_of_its_own_may_be_one_that_a_chain_tells_of(
 def test_a_call_that_was_told_of_elsewhere_is_no_answer_later_either(settled: Any, settle: Any) -> None:
     settled(of_kind("CHAIN", 1), said(2, 1, "same", 5, parent=1), said(3, 2, "same", 10, duration_ms=20))
     assert len(settle(after_s=600).answers()) == 1
+
+
+def test_one_call_with_one_response_that_two_spans_of_a_trace_tell_of_counts_once(settled: Any) -> None:
+    told = {names.RESPONSE_ID: "r", names.INPUT_VALUE: "q", names.OUTPUT_VALUE: "a", **USAGE}
+    seen = settled(
+        of_kind("CHAIN", 1),
+        of_kind("LLM", 2, told, parent=1),
+        of_kind("LLM", 3, told, parent=1, started_at=NOW + timedelta(milliseconds=5)),
+    )
+    assert [row["input_tokens"] for row in seen.spans("generate")] == [100]
+
+
+def test_a_response_that_two_traces_tell_of_counts_once_though_nobody_tells_what_was_said(settled: Any) -> None:
+    told = {names.RESPONSE_ID: "r", **USAGE}
+    seen = settled(of_kind("CHAIN", 1), of_kind("LLM", 2, told, parent=1), of_kind("LLM", 3, told, trace=2))
+    assert len(seen.answers()) == 1
+    assert [row["input_tokens"] for row in seen.spans("generate")] == [100]
+
+
+def test_the_same_response_at_another_time_is_another_call(settled: Any) -> None:
+    told = {names.RESPONSE_ID: "r", **USAGE}
+    seen = settled(
+        of_kind("CHAIN", 1),
+        of_kind("LLM", 2, told, parent=1),
+        of_kind("LLM", 3, told, trace=2, started_at=NOW + timedelta(seconds=5)),
+    )
+    assert len(seen.answers()) == 2

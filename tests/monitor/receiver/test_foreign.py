@@ -165,6 +165,17 @@ def test_a_filter_that_cannot_be_read_is_unknown(columns_of: Any, where: object)
     assert found["attributes"][WHERE] == where
 
 
+@pytest.mark.parametrize(
+    "where",
+    ["{'a': '\\ud800'}", "{'\\ud800': 1}", f"{{'a': {2**70}}}", "{'a': 1e999}", "{[]: 1}", "{'a': ...}", "-" * 9000],
+    ids=lambda where: str(where)[:20],
+)
+def test_one_that_json_cannot_say_is_unknown_and_counted(columns_of: Any, flaws_of: Any, where: str) -> None:
+    found = queried(columns_of, {WHERE: where})
+    assert (found["filter_state"], found["filter_ast"]) == ("unknown", None)
+    assert flaws_of({**CHROMA, WHERE: where}, name="chroma.query") == {"flawed_unreadable_filter"}
+
+
 def test_a_filter_beside_another_that_is_not_read_is_unknown(columns_of: Any) -> None:
     found = queried(columns_of, {WHERE: "{'lang': 'en'}", "db.chroma.query.where_document": "{'$contains': 'x'}"})
     assert (found["filter_state"], found["filter_ast"]) == ("unknown", None)
