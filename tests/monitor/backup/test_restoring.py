@@ -1,9 +1,6 @@
 """What a restore puts where, and what it leaves alone."""
 
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,7 +14,6 @@ from ragvigil_monitor.errors import BackupFailed, NotABackup, StoreLocked
 from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.copying import copy_file
 
-HOLD = "import sys, duckdb\nheld = duckdb.connect(sys.argv[1])\nprint('open', flush=True)\nsys.stdin.read()"
 AT = datetime(2026, 12, 1, 4, 5, 6, tzinfo=UTC)
 
 
@@ -25,19 +21,6 @@ AT = datetime(2026, 12, 1, 4, 5, 6, tzinfo=UTC)
 def backup(database: Path, tmp_path: Path) -> Path:
     copy_file(database, tmp_path / "a.backup", "1.2.3", NOW)
     return tmp_path / "a.backup"
-
-
-@pytest.fixture
-def held(tmp_path: Path) -> Iterator[Path]:
-    """A database that another process has open."""
-    path = tmp_path / "held.duckdb"
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "open\n"
-    yield path
-    process.communicate()
 
 
 def test_a_restored_database_is_the_one_that_was_copied(database: Path, backup: Path, tmp_path: Path) -> None:
