@@ -51,22 +51,31 @@ def _copied(backup: Path, partial: Path) -> Manifest:
 
 
 def _move_aside(target: Path, now: datetime) -> Path | None:
-    """The logs first: a database without its log is old, a log without its database would be thrown away."""
-    if not target.exists():
-        return None
+    """Where the first of what was there lies now.
+
+    The logs go first, also those of a database that is gone: a database without its log is old, a log without its
+    database would be thrown away, or keep the next one from being opened.
+    """
     aside = _unused(target, now)
-    for end in LOG_ENDS:
-        log = target.with_name(target.name + end)
-        if log.exists():
-            log.rename(aside.with_name(aside.name + end))
-    target.rename(aside)
-    return aside
+    moved = [end for end in (*LOG_ENDS, "") if _is_moved(_with_end(target, end), _with_end(aside, end))]
+    return _with_end(aside, min(moved)) if moved else None
+
+
+def _is_moved(path: Path, aside: Path) -> bool:
+    if not os.path.lexists(path):
+        return False
+    path.rename(aside)
+    return True
 
 
 def _unused(target: Path, now: datetime) -> Path:
     stem = f"{target.name}.before-restore-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
-    names = (stem, *(f"{stem}-{number}" for number in range(2, 1000)))
-    return next(path for name in names if not (path := target.with_name(name)).exists())
+    paths = (target.with_name(name) for name in (stem, *(f"{stem}-{number}" for number in range(2, 1000))))
+    return next(path for path in paths if not any(_with_end(path, end).exists() for end in ("", *LOG_ENDS)))
+
+
+def _with_end(path: Path, end: str) -> Path:
+    return path.with_name(path.name + end)
 
 
 @contextmanager

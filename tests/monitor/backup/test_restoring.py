@@ -49,6 +49,25 @@ def test_what_was_there_is_moved_aside_with_its_log(backup: Path, database: Path
     assert rows_of(target) == rows_of(database)
 
 
+def test_the_log_of_a_deleted_database_is_moved_aside(backup: Path, database: Path, tmp_path: Path) -> None:
+    target = tmp_path / "deleted.duckdb"
+    target.with_name("deleted.duckdb.wal").write_bytes(b"of another file")
+    aside = tmp_path / "deleted.duckdb.before-restore-20261201T040506Z.wal"
+    assert restore(backup, target, AT).set_aside == aside
+    assert aside.read_bytes() == b"of another file"
+    assert rows_of(target) == rows_of(database)
+    Store.open(target).close()
+
+
+def test_logs_that_were_set_aside_are_not_written_over(backup: Path, tmp_path: Path) -> None:
+    target = tmp_path / "deleted.duckdb"
+    for content in (b"first", b"second"):
+        target.unlink(missing_ok=True)
+        target.with_name("deleted.duckdb.wal").write_bytes(content)
+        restore(backup, target, AT)
+    assert {path.read_bytes() for path in tmp_path.glob("deleted.duckdb.before-restore-*")} == {b"first", b"second"}
+
+
 def test_two_restores_in_a_second_keep_both(backup: Path, tmp_path: Path) -> None:
     aside = [restore(backup, tmp_path / "a.duckdb", AT).set_aside for _ in range(3)]
     assert aside[0] is None
