@@ -1,5 +1,6 @@
 """Open the database, ask named questions, write in transactions."""
 
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -50,9 +51,11 @@ class Store:
     ) -> Self:
         """Open or create the file at `path` (None: in memory) and bring its schema up to date.
 
-        limits: of the free space on its disk. Raises StoreLocked when another process holds the file, StoreTooNew
-        when a newer version wrote it, StoreError when it is no database or cannot be written.
+        limits: of the free space on its disk. A link is followed once, here: DuckDB keeps its log beside the file that
+        it leads to, and it is that disk which may be full. Raises StoreLocked when another process holds the file,
+        StoreTooNew when a newer version wrote it, StoreError when it is no database or cannot be written.
         """
+        path = None if path is None else Path(os.path.realpath(path))
         open_file = partial(connect, path, memory_limit, threads)
         connection = open_file()
         try:
