@@ -14,7 +14,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from ragvigil_monitor.errors import BackupFailed, StoreUnavailable, WriteRefused
+from ragvigil_monitor.errors import BackupFailed, StoreOutOfMemory, StoreUnavailable, WriteRefused
 from ragvigil_monitor.store.connection import connect
 from ragvigil_monitor.store.copying import copy_database
 from ragvigil_monitor.store.disk import Disk, Limits
@@ -107,7 +107,7 @@ class Store:
         """Write everything inside the block or nothing; writers wait for each other.
 
         Raises WriteRefused for values that the tables do not take, StoreUnavailable when the disk does not take
-        them; in both cases nothing of the block is stored.
+        them, StoreOutOfMemory when they are too many; nothing of the block is stored then.
         """
         self.disk.require_room()
         with self._noted(), _explained(), self._instance.writing() as cursor:
@@ -159,6 +159,8 @@ class Store:
     def _noted(self) -> Iterator[None]:
         try:
             yield
+        except StoreOutOfMemory:  # says nothing of the disk
+            raise
         except StoreUnavailable as failure:
             self.disk.note(str(failure))
             raise
@@ -236,5 +238,8 @@ def _explained() -> Iterator[None]:
         yield
     except _REFUSALS as failure:
         raise WriteRefused(f"The database refuses these values: {failure}") from failure
+    except duckdb.OutOfMemoryException as failure:
+        reason = str(failure).partition("\n")[0]
+        raise StoreOutOfMemory(f"The database has too little store.memory_limit for this: {reason}") from failure
     except duckdb.Error as failure:
         raise StoreUnavailable(f"The database cannot be written now: {failure}") from failure
