@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -27,13 +27,25 @@ def database(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def held(tmp_path: Path) -> Iterator[Path]:
+def is_held() -> Iterator[Callable[[Path], bool]]:
+    """Has another process open a database until the end of the test; whether it could."""
+    started: list[subprocess.Popen[str]] = []
+
+    def hold(path: Path) -> bool:
+        command = [sys.executable, "-c", HOLD, str(path)]
+        pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nowhere, text=True)
+        started.append(process)
+        assert process.stdout is not None
+        return process.stdout.readline() == "open\n"
+
+    yield hold
+    for process in started:
+        process.communicate()
+
+
+@pytest.fixture
+def held(tmp_path: Path, is_held: Callable[[Path], bool]) -> Path:
     """A database that another process has open."""
-    path = tmp_path / "held.duckdb"
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "open\n"
-    yield path
-    process.communicate()
+    assert is_held(tmp_path / "held.duckdb")
+    return tmp_path / "held.duckdb"

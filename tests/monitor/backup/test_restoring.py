@@ -1,6 +1,7 @@
 """What a restore puts where, and what it leaves alone."""
 
 import shutil
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from tests.samples.otlp import NOW
 from tests.samples.rows_of import rows_of, schema_of
 
-from ragvigil_monitor.backup.restoring import restore
+from ragvigil_monitor.backup.restoring import _reserved, restore
 from ragvigil_monitor.errors import BackupFailed, NotABackup, StoreLocked
 from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.copying import copy_file
@@ -100,6 +101,39 @@ def test_a_database_that_a_process_has_open_stays(backup: Path, held: Path) -> N
     with pytest.raises(StoreLocked, match="Stop it first"):
         restore(backup, held, AT)
     assert held.read_bytes() == before
+
+
+def test_a_service_that_starts_meanwhile_keeps_its_new_file(
+    backup: Path, tmp_path: Path, is_held: Callable[[Path], bool]
+) -> None:
+    target = tmp_path / "new.duckdb"
+
+    def start(_: Path) -> int:
+        assert is_held(target)
+        return 2**40
+
+    with pytest.raises(StoreLocked, match="meanwhile"):
+        restore(backup, target, AT, start)
+    assert not list(tmp_path.glob("*before-restore*"))
+    assert not list(tmp_path.glob(".*partial"))
+    with pytest.raises(StoreLocked, match="Stop it first"):
+        restore(backup, target, AT)
+
+
+def test_a_name_that_is_held_for_the_restored_file_cannot_be_taken_and_does_not_stay(
+    backup: Path, tmp_path: Path, is_held: Callable[[Path], bool]
+) -> None:
+    target = tmp_path / "new.duckdb"
+
+    def fail_while_another_starts() -> None:
+        with _reserved(target):
+            assert not is_held(target)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail_while_another_starts()
+    assert not target.exists()
+    restore(backup, target, AT)
 
 
 def folder_of(path: Path) -> set[str]:
