@@ -6,6 +6,7 @@ MonitorError
 │   ├── StoreTooNew       a newer Ragvigil wrote it
 │   ├── NotABackup        it is no backup, or a damaged one
 │   ├── StoreUnavailable  it cannot be written now, for example because the disk is full
+│   │   └── StoreOutOfMemory  it has too little memory for this; others may be written
 │   └── WriteRefused      it refuses these values
 ├── TransferFailed        an export or import did not succeed
 │   └── FileRefused       because of this file
@@ -54,6 +55,10 @@ class NotABackup(StoreError):  # noqa: N818
 
 class StoreUnavailable(StoreError):  # noqa: N818
     """The database cannot be written now; what was to be written is not in it."""
+
+
+class StoreOutOfMemory(StoreUnavailable):
+    """The database has too little memory for a transaction, which is not in it; smaller ones may be stored."""
 
 
 class WriteRefused(StoreError, ValueError):  # noqa: N818

@@ -62,5 +62,5 @@ class Keys:
 
 
 def keys_path(database: Path) -> Path:
-    """Where the keys of a database lie."""
+    """Where the keys of a database lie: beside the path that was given, which may be a link to the file."""
     return database.with_name(database.name + ".keys.json")

@@ -6,7 +6,6 @@ import random
 import signal
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,22 +14,20 @@ from pathlib import Path
 
 import httpx
 from tests.samples.otlp import PROTOBUF, rag_trace, traces
-from tests.samples.rows_of import rows_of
 from tests.samples.servers import free_port, wait_until
+from tests.samples.survivors import Backups, Stored
 
 from ragvigil_monitor.backup.asking import Source
 from ragvigil_monitor.backup.taking import Order, take
 from ragvigil_monitor.cli.processes import start_serve
-from ragvigil_monitor.errors import MonitorError
 from ragvigil_monitor.keys import Keys, Role, keys_path
 from ragvigil_monitor.service import utc_now
 from ragvigil_monitor.settings import Settings
-from ragvigil_monitor.store.copying import check_backup
+from ragvigil_monitor.store import Store
 
 SENDERS = 3
-SPANS = 6
 LONGEST_LIFE_S = 0.4
-"""A service lives so long at most after its first acknowledgement."""
+"""A service lives so long at most after its first acknowledgement; with a backup, as long as one takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,64 +126,6 @@ def acknowledged_by(senders: list[Sender]) -> set[int]:
     return {number for sender in senders for number in tuple(sender.acknowledged)}
 
 
-@dataclass(slots=True)
-class Backups:
-    """What became of the backups that were under way when a service was killed."""
-
-    taken: int = 0
-    failed: int = 0
-    half: int = 0
-    incomplete: int = 0
-
-    def take(self, target: Path, source: Source, senders: list[Sender]) -> None:
-        """Take one; a file that is there afterwards must be whole, and hold what was acknowledged before."""
-        before = acknowledged_by(senders)
-        try:
-            take(Order(target, source), Settings.load(), utc_now(), lambda *_: None)
-        except MonitorError:
-            self.failed += 1
-            self.half += target.exists()
-            return
-        self.taken += 1
-        self._judge(target, before)
-
-    def _judge(self, target: Path, before: set[int]) -> None:
-        try:
-            check_backup(target)
-        except MonitorError:
-            self.half += 1
-            return
-        self.incomplete += not before <= Stored.of(target).answers.keys()
-        target.unlink()
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """What a file holds: how often each answer, how many spans of each, how many were counted as stored."""
-
-    answers: Counter[int]
-    spans: Counter[bytes]
-    counted: int
-
-    @classmethod
-    def of(cls, file: Path) -> "Stored":
-        """Read it past everything of ours."""
-        rows = rows_of(file)
-        answers = Counter(int(row[2].removeprefix("answer-")) for row in rows["answers"])
-        counted = sum(row[3] for row in rows["ingest_counts"] if row[2] == "spans_committed")
-        return cls(answers, Counter(row[0] for row in rows["spans"]), counted)
-
-    @property
-    def is_sound(self) -> bool:
-        """Each answer once with all of its spans, as many as were counted."""
-        return (
-            set(self.answers.values()) <= {1}
-            and set(self.spans.values()) <= {SPANS}
-            and len(self.spans) == len(self.answers)
-            and self.counted == self.spans.total()
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class Aftermath:
     """acknowledged: numbers of answers. leftovers: names of unfinished files of a backup."""
@@ -203,23 +142,54 @@ class Aftermath:
         return self.acknowledged - self.stored.answers.keys()
 
 
-def kill_services(kills: int, seed: int, folder: Path, start: Start, *, backups: bool = False) -> Aftermath:
+def kill_services(kills: int, seed: int, folder: Path, start: Start, *, backup_mib: int = 0) -> Aftermath:
     """Start a service on the same file again and again, each time under load, and kill it; then end one in order.
 
-    backups: have one under way at every kill.
+    backup_mib: have a backup of about so much under way at every kill; 0: none.
     """
-    chance = random.Random(f"{seed} {backups}")
+    chance = random.Random(f"{seed} {backup_mib}")
     database, senders, seen = folder / "a.duckdb", new_senders(), Backups()
+    longest_s = _time_of_backup_s(start, database, senders, backup_mib) if backup_mib else LONGEST_LIFE_S
     for kill in range(kills):
         running = start(database)
-        with sending(senders, running.url), _backup_under_way(running, database, senders, seen, kill, backups):
-            _kill_soon(running, senders, chance)
+        with sending(senders, running.url):
+            _await_acknowledgement(senders)
+            with _backup_under_way(running, database, senders, seen, kill, backup_mib > 0):
+                time.sleep(chance.uniform(0, longest_s))
+                os.kill(running.pid, signal.SIGKILL)
+                running.wait()
     _end_in_order(start(database))
     begun = {sender.begun for sender in senders}
     stored = Stored.of(database)
     never_sent = stored.answers.keys() - acknowledged_by(senders) - begun
     leftovers = sorted(path.name for path in folder.iterdir() if "partial" in path.name or "snapshot" in path.name)
     return Aftermath(acknowledged_by(senders), never_sent, stored, seen, leftovers)
+
+
+def _time_of_backup_s(start: Start, database: Path, senders: list[Sender], mib: int) -> float:
+    """How long a whole one takes under load, until the file is there and checked."""
+    _fill(database, mib)
+    running, target = start(database), database.with_name("first.backup")
+    with sending(senders, running.url):
+        _await_acknowledgement(senders)
+        began_s = time.monotonic()
+        take(Order(target, _source(running, database)), Settings.load(), utc_now(), lambda *_: None)
+        took_s = time.monotonic() - began_s
+    _end_in_order(running)
+    target.unlink()
+    return took_s
+
+
+def _fill(database: Path, mib: int) -> None:
+    """So much text that a copy takes a while."""
+    store = Store.open(database)
+    with store.transaction() as writer:
+        writer.run(
+            "INSERT INTO audit SELECT TIMESTAMP '2026-01-01', 'owner', 'ballast', 'none', "
+            "string_agg(md5(i::VARCHAR), '') FROM range($rows * 32768) AS numbers(i) GROUP BY i % $rows",
+            rows=mib,
+        )
+    store.close()
 
 
 @contextmanager
@@ -229,9 +199,8 @@ def _backup_under_way(
     if not is_wanted:
         yield
         return
-    source = Source(running.url, Keys.read(keys_path(database)).by_role[Role.ADMIN])
     target = database.with_name(f"{kill}.backup")
-    thread = threading.Thread(target=seen.take, args=[target, source, senders])
+    thread = threading.Thread(target=seen.take, args=[target, _source(running, database), acknowledged_by(senders)])
     thread.start()
     try:
         yield
@@ -239,12 +208,13 @@ def _backup_under_way(
         thread.join()
 
 
-def _kill_soon(running: Running, senders: list[Sender], chance: random.Random) -> None:
+def _source(running: Running, database: Path) -> Source:
+    return Source(running.url, Keys.read(keys_path(database)).by_role[Role.ADMIN])
+
+
+def _await_acknowledgement(senders: list[Sender]) -> None:
     already = len(acknowledged_by(senders))
     wait_until(lambda: len(acknowledged_by(senders)) > already)
-    time.sleep(chance.uniform(0, LONGEST_LIFE_S))
-    os.kill(running.pid, signal.SIGKILL)
-    running.wait()
 
 
 def _end_in_order(running: Running) -> None:

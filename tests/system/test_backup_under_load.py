@@ -4,11 +4,12 @@ from datetime import UTC
 from pathlib import Path
 
 import httpx
-from tests.samples.killed_services import Sender, Stored, acknowledged_by, new_senders, sending
+from tests.samples.killed_services import Sender, acknowledged_by, new_senders, sending
 from tests.samples.monitors import Monitor, running_monitor
 from tests.samples.otlp import NOW, PROTOBUF, rag_trace, traces
 from tests.samples.rows_of import rows_of
 from tests.samples.servers import wait_until
+from tests.samples.survivors import Stored
 
 from ragvigil_monitor.backup.asking import Source
 from ragvigil_monitor.backup.restoring import restore

@@ -1,5 +1,7 @@
 """The side of the service: a snapshot of its store, ready to be read to its end."""
 
+import fcntl
+import hashlib
 import os
 import secrets
 import tempfile
@@ -53,8 +55,22 @@ def remove_leftovers(service: Service) -> None:
     if not folder.is_dir():
         raise ConfigurationError(f"store.snapshot_directory: there is no folder {folder}")
     for leftover in folder.iterdir():
-        if leftover.name.startswith(_prefix(service)):
+        if leftover.name.startswith(_prefix(service)) and not _is_written(leftover):
             remove(leftover)
+
+
+def _is_written(leftover: Path) -> bool:
+    """Whether a living process writes it, also one of another container, whose database has the same path there."""
+    database, _, own = leftover.name.rpartition(_MARK)
+    snapshot = leftover.with_name(f"{database}{_MARK}{own.partition('.')[0]}")
+    try:
+        with snapshot.open("r+b") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
 
 
 def _folder(service: Service) -> Path:
@@ -64,5 +80,8 @@ def _folder(service: Service) -> Path:
 
 
 def _prefix(service: Service) -> str:
+    """Of the names of this database's snapshots; others may have theirs in the same folder."""
     path = service.store.path
-    return f"{'memory' if path is None else path.name}{_MARK}"
+    if path is None:
+        return f"memory{_MARK}"
+    return f"{path.name}{_MARK}{hashlib.sha256(os.fsencode(path)).hexdigest()[:12]}-"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ragvigil_monitor.backup.asking import Progress, Source, download
 from ragvigil_monitor.backup.files import FreeBytes, free_bytes, require_space, whole_file
+from ragvigil_monitor.backup.target import refuse_databases
 from ragvigil_monitor.errors import BackupFailed, ConfigurationError, StoreLocked
 from ragvigil_monitor.keys import Keys, Role, keys_path
 from ragvigil_monitor.settings import Settings
@@ -24,13 +25,19 @@ class Order:
 
 
 def take(order: Order, settings: Settings, now: datetime, progress: Progress, free: FreeBytes = free_bytes) -> Manifest:
-    """Write a backup and read it back; what it says of itself. Raises MonitorError, and leaves nothing half then."""
+    """Write a backup and read it back; what it says of itself. Raises MonitorError, and leaves nothing half then.
+
+    No database is ever replaced, with `force` neither.
+    """
+    refuse_databases(order.target, settings.store.path)
     with whole_file(order.target, replace=order.force) as partial:
         if order.source is None:
             _copy(settings, partial, now, progress, free)
         else:
             download(order.source, partial, progress, free)
-        return check_backup(partial)
+        manifest = check_backup(partial)
+        refuse_databases(order.target, settings.store.path)
+        return manifest
 
 
 def _copy(settings: Settings, partial: Path, now: datetime, progress: Progress, free: FreeBytes) -> None:

@@ -24,7 +24,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--key-file", metavar="F", type=Path, help="file that `ragvigil serve` wrote (default: RAGVIGIL_API_KEY)"
     )
-    parser.add_argument("--force", action="store_true", help="replace TARGET if it exists")
+    parser.add_argument("--force", action="store_true", help="replace TARGET if it exists; never a database")
 
 
 def run(args: Namespace) -> int:

@@ -13,7 +13,7 @@ from functools import partial
 from types import TracebackType
 from typing import Final, Self
 
-from ragvigil_monitor.errors import Overloaded, StoreError, StoreUnavailable
+from ragvigil_monitor.errors import Overloaded, StoreError, StoreOutOfMemory, StoreUnavailable
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.writing import write
 from ragvigil_monitor.store import Store
@@ -147,6 +147,8 @@ class Committer:
     def _commit(self, group: list[_Waiting]) -> None:
         try:
             self._write([waiting.batch for waiting in group])
+        except StoreOutOfMemory as failure:
+            self._isolate(group, failure)
         except StoreUnavailable as failure:
             _fail(group, failure)
         except Exception as failure:  # noqa: BLE001 - whatever a batch raises belongs to its sender, not to this thread
@@ -160,7 +162,9 @@ class Committer:
             for waiting in group:
                 self._commit([waiting])
             return
-        if not group[0].is_divisible:
+        if isinstance(failure, StoreOutOfMemory):
+            logger.warning("A batch of telemetry waits for its sender to try again: %s", failure)
+        elif not group[0].is_divisible:
             logger.error("A batch of telemetry could not be stored.", exc_info=failure)
             self._count_not_storable(group[0].batch)
         _fail(group, failure)

@@ -1,5 +1,6 @@
 """Open the database, ask named questions, write in transactions."""
 
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -13,7 +14,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from ragvigil_monitor.errors import BackupFailed, StoreUnavailable, WriteRefused
+from ragvigil_monitor.errors import BackupFailed, StoreOutOfMemory, StoreUnavailable, WriteRefused
 from ragvigil_monitor.store.connection import connect
 from ragvigil_monitor.store.copying import copy_database
 from ragvigil_monitor.store.disk import Disk, Limits
@@ -50,9 +51,11 @@ class Store:
     ) -> Self:
         """Open or create the file at `path` (None: in memory) and bring its schema up to date.
 
-        limits: of the free space on its disk. Raises StoreLocked when another process holds the file, StoreTooNew
-        when a newer version wrote it, StoreError when it is no database or cannot be written.
+        limits: of the free space on its disk. A link is followed once, here: DuckDB keeps its log beside the file that
+        it leads to, and it is that disk which may be full. Raises StoreLocked when another process holds the file,
+        StoreTooNew when a newer version wrote it, StoreError when it is no database or cannot be written.
         """
+        path = None if path is None else Path(os.path.realpath(path))
         open_file = partial(connect, path, memory_limit, threads)
         connection = open_file()
         try:
@@ -104,7 +107,7 @@ class Store:
         """Write everything inside the block or nothing; writers wait for each other.
 
         Raises WriteRefused for values that the tables do not take, StoreUnavailable when the disk does not take
-        them; in both cases nothing of the block is stored.
+        them, StoreOutOfMemory when they are too many; nothing of the block is stored then.
         """
         self.disk.require_room()
         with self._noted(), _explained(), self._instance.writing() as cursor:
@@ -156,6 +159,8 @@ class Store:
     def _noted(self) -> Iterator[None]:
         try:
             yield
+        except StoreOutOfMemory:  # says nothing of the disk
+            raise
         except StoreUnavailable as failure:
             self.disk.note(str(failure))
             raise
@@ -233,5 +238,8 @@ def _explained() -> Iterator[None]:
         yield
     except _REFUSALS as failure:
         raise WriteRefused(f"The database refuses these values: {failure}") from failure
+    except duckdb.OutOfMemoryException as failure:
+        reason = str(failure).partition("\n")[0]
+        raise StoreOutOfMemory(f"The database has too little store.memory_limit for this: {reason}") from failure
     except duckdb.Error as failure:
         raise StoreUnavailable(f"The database cannot be written now: {failure}") from failure

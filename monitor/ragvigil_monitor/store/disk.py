@@ -45,7 +45,7 @@ def free_bytes(file: Path) -> int:
 
 
 class Disk:
-    """Watches the disk of one database. file: None in memory, where nothing is ever short."""
+    """Watches the disk of one database. file: not a link; None in memory, where nothing is ever short."""
 
     def __init__(
         self,

@@ -1,6 +1,9 @@
 """The route behind `ragvigil backup`."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +16,7 @@ from tests.samples.stores import sample
 
 from ragvigil_monitor.backup.asking import Source, download
 from ragvigil_monitor.backup.files import free_bytes
-from ragvigil_monitor.backup.serving import open_snapshot, remove_leftovers
+from ragvigil_monitor.backup.serving import _prefix, open_snapshot, remove_leftovers
 from ragvigil_monitor.errors import BackupFailed
 from ragvigil_monitor.keys import Keys, Role
 from ragvigil_monitor.service import Service
@@ -117,10 +120,49 @@ def test_a_receiver_that_leaves_early_leaves_nothing_behind(service: Service, so
     open_snapshot(service).close()
 
 
+HOLD = "import sys, duckdb\nheld = duckdb.connect(sys.argv[1])\nprint('open', flush=True)\nsys.stdin.read()"
+
+
+@contextmanager
+def written(path: Path) -> Iterator[None]:
+    """Another process has the database open and was not stopped."""
+    command = [sys.executable, "-c", HOLD, str(path)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "open\n"
+    try:
+        yield
+    finally:
+        process.communicate()
+
+
 def test_what_a_killed_service_left_is_removed_at_the_next_start(service: Service) -> None:
-    folder = service.settings.store.snapshot_directory
+    folder, own = service.settings.store.snapshot_directory, _prefix(service)
     assert folder is not None
-    for name in ("a.duckdb.snapshot-0011", "a.duckdb.snapshot-0011.wal", "b.duckdb.snapshot-0011", "a.duckdb"):
+    other = "a.duckdb.snapshot-0123456789ab-11"
+    for name in (f"{own}11", f"{own}11.wal", f"{own}22.wal", other, f"{other}.wal", "a.duckdb"):
         (folder / name).touch()
     remove_leftovers(service)
-    assert sorted(path.name for path in snapshots(service)) == ["a.duckdb", "b.duckdb.snapshot-0011"]
+    assert sorted(path.name for path in snapshots(service)) == ["a.duckdb", other, f"{other}.wal"]
+
+
+def test_databases_of_the_same_name_have_snapshots_of_different_names(service: Service, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    other = Store.open(tmp_path / "other/a.duckdb")
+    assert _prefix(replace(service, store=other)) != _prefix(service)
+    other.close()
+
+
+@pytest.mark.parametrize("in_memory", [False, True])
+def test_a_snapshot_that_another_process_writes_stays(service: Service, memory_store: Store, in_memory: bool) -> None:
+    starting = replace(service, store=memory_store) if in_memory else service
+    folder = service.settings.store.snapshot_directory
+    assert folder is not None
+    running, ended = (folder / f"{_prefix(starting)}{name}" for name in ("11", "22"))
+    ended.touch()
+    with written(running):
+        running.with_name(f"{running.name}.wal").touch()
+        remove_leftovers(starting)
+        assert sorted(path.name for path in snapshots(service)) == [running.name, f"{running.name}.wal"]
+    remove_leftovers(starting)
+    assert snapshots(service) == []

@@ -1,9 +1,7 @@
 """What a restore puts where, and what it leaves alone."""
 
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,12 +10,11 @@ import pytest
 from tests.samples.otlp import NOW
 from tests.samples.rows_of import rows_of, schema_of
 
-from ragvigil_monitor.backup.restoring import restore
+from ragvigil_monitor.backup.restoring import _reserved, restore
 from ragvigil_monitor.errors import BackupFailed, NotABackup, StoreLocked
 from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.copying import copy_file
 
-HOLD = "import sys, duckdb\nheld = duckdb.connect(sys.argv[1])\nprint('open', flush=True)\nsys.stdin.read()"
 AT = datetime(2026, 12, 1, 4, 5, 6, tzinfo=UTC)
 
 
@@ -25,19 +22,6 @@ AT = datetime(2026, 12, 1, 4, 5, 6, tzinfo=UTC)
 def backup(database: Path, tmp_path: Path) -> Path:
     copy_file(database, tmp_path / "a.backup", "1.2.3", NOW)
     return tmp_path / "a.backup"
-
-
-@pytest.fixture
-def held(tmp_path: Path) -> Iterator[Path]:
-    """A database that another process has open."""
-    path = tmp_path / "held.duckdb"
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "open\n"
-    yield path
-    process.communicate()
 
 
 def test_a_restored_database_is_the_one_that_was_copied(database: Path, backup: Path, tmp_path: Path) -> None:
@@ -64,6 +48,25 @@ def test_what_was_there_is_moved_aside_with_its_log(backup: Path, database: Path
     assert restored.set_aside == tmp_path / "old.duckdb.before-restore-20261201T040506Z"
     assert rows_of(restored.set_aside)["job_watermarks"] == [("unsaved", NOW.replace(tzinfo=None))]
     assert rows_of(target) == rows_of(database)
+
+
+def test_the_log_of_a_deleted_database_is_moved_aside(backup: Path, database: Path, tmp_path: Path) -> None:
+    target = tmp_path / "deleted.duckdb"
+    target.with_name("deleted.duckdb.wal").write_bytes(b"of another file")
+    aside = tmp_path / "deleted.duckdb.before-restore-20261201T040506Z.wal"
+    assert restore(backup, target, AT).set_aside == aside
+    assert aside.read_bytes() == b"of another file"
+    assert rows_of(target) == rows_of(database)
+    Store.open(target).close()
+
+
+def test_logs_that_were_set_aside_are_not_written_over(backup: Path, tmp_path: Path) -> None:
+    target = tmp_path / "deleted.duckdb"
+    for content in (b"first", b"second"):
+        target.unlink(missing_ok=True)
+        target.with_name("deleted.duckdb.wal").write_bytes(content)
+        restore(backup, target, AT)
+    assert {path.read_bytes() for path in tmp_path.glob("deleted.duckdb.before-restore-*")} == {b"first", b"second"}
 
 
 def test_two_restores_in_a_second_keep_both(backup: Path, tmp_path: Path) -> None:
@@ -98,6 +101,39 @@ def test_a_database_that_a_process_has_open_stays(backup: Path, held: Path) -> N
     with pytest.raises(StoreLocked, match="Stop it first"):
         restore(backup, held, AT)
     assert held.read_bytes() == before
+
+
+def test_a_service_that_starts_meanwhile_keeps_its_new_file(
+    backup: Path, tmp_path: Path, is_held: Callable[[Path], bool]
+) -> None:
+    target = tmp_path / "new.duckdb"
+
+    def start(_: Path) -> int:
+        assert is_held(target)
+        return 2**40
+
+    with pytest.raises(StoreLocked, match="meanwhile"):
+        restore(backup, target, AT, start)
+    assert not list(tmp_path.glob("*before-restore*"))
+    assert not list(tmp_path.glob(".*partial"))
+    with pytest.raises(StoreLocked, match="Stop it first"):
+        restore(backup, target, AT)
+
+
+def test_a_name_that_is_held_for_the_restored_file_cannot_be_taken_and_does_not_stay(
+    backup: Path, tmp_path: Path, is_held: Callable[[Path], bool]
+) -> None:
+    target = tmp_path / "new.duckdb"
+
+    def fail_while_another_starts() -> None:
+        with _reserved(target):
+            assert not is_held(target)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail_while_another_starts()
+    assert not target.exists()
+    restore(backup, target, AT)
 
 
 def folder_of(path: Path) -> set[str]:

@@ -81,6 +81,21 @@ def test_a_running_service_is_not_restored_over(serving: ServeProcess, tmp_path:
     send(serving, 1)
 
 
+def test_the_database_of_a_running_service_is_not_written_over(
+    serving: ServeProcess, tmp_path: Path, ragvigil: Any
+) -> None:
+    send(serving, 1)
+    asked = ("--api", serving.url, "--key-file", serving.keys_path)
+    for arguments in (("a.duckdb", "--db", "a.duckdb"), ("a.duckdb", *asked), ("a.duckdb.wal", *asked)):
+        for force in ((), ("--force",)):
+            refused = ragvigil("backup", *arguments, *force)
+            assert (refused.returncode, refused.stdout) == (1, "")
+            assert "--force" not in refused.stderr
+    send(serving, 2)
+    serving.stop()
+    assert len(rows_of(tmp_path / "a.duckdb")["answers"]) == 2
+
+
 def test_what_cannot_be_is_said_in_a_line(tmp_path: Path, ragvigil: Any) -> None:
     (tmp_path / "notes.txt").write_text("no backup")
     for arguments in (

@@ -8,7 +8,7 @@ import pytest
 from tests.samples.otlp import NOW, rag_trace, span, trace_id
 
 from ragvigil import attributes as names
-from ragvigil_monitor.errors import Overloaded, StoreUnavailable, WriteRefused
+from ragvigil_monitor.errors import Overloaded, StoreOutOfMemory, StoreUnavailable, WriteRefused
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.columns import AT
 from ragvigil_monitor.receiver.commit import MAX_WAITING_ROWS, Committer
@@ -144,6 +144,22 @@ def test_a_disk_that_takes_nothing_fails_every_batch_as_try_later(batch_of: Any)
         for future in futures:
             with pytest.raises(StoreUnavailable):
                 future.result(WAIT_S)
+
+
+def test_a_batch_that_needs_too_much_memory_is_for_later_and_its_neighbours_are_stored(batch_of: Any) -> None:
+    store = Store.open(None, memory_limit="60MB")
+    huge = batch_of(*rag_trace(0))
+    huge.spans[0][AT["attributes"]] = f'{{"text": "{"a" * 70_000_000}"}}'
+    with Committer(store, clock=lambda: NOW) as committer:
+        first, refused, neighbour = submit_while_busy(store, committer, huge, batch_of(*rag_trace(1)))
+        first.result(WAIT_S)
+        neighbour.result(WAIT_S)
+        with pytest.raises(StoreOutOfMemory):
+            refused.result(WAIT_S)
+    assert [len(stored(store, trace)) for trace in (1, 2)] == [0, 6]
+    assert [row["outcome"] for row in store.rows("ingest_totals")] == ["spans_committed"]
+    assert store.disk.troubles(NOW) == []
+    store.close()
 
 
 def test_more_than_may_wait_is_refused_and_what_waits_is_kept(memory_store: Store, batch_of: Any, totals: Any) -> None:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 from hypothesis import given
@@ -132,6 +133,21 @@ def test_a_job_that_fails_is_noted_and_the_others_run(
     assert (problem["job"], problem["failures"], problem["error"]) == ("broken", 2, "RuntimeError: out of order")
     assert problem["failing_since"] == now
     assert "Traceback" in caplog.text
+
+
+def test_a_job_that_writes_more_than_the_memory_holds_is_noted_as_failing(
+    service: Service, add_answers: AddAnswers, monday: datetime
+) -> None:
+    def write(_writer: Writer) -> None:
+        raise duckdb.OutOfMemoryException("Out of Memory Error: could not allocate block")
+
+    add_answers(np.array([0.5]))
+    large = Job("large", 3600, lambda _service, _turn: write)
+    now = monday + timedelta(hours=2.5)
+    assert run_due(service, now, listed=lambda _: [large]) == {"large": 0}
+    (problem,) = service.store.rows("job_problems_now")
+    assert "memory_limit" in problem["error"]
+    assert service.store.disk.troubles(now) == []
 
 
 def test_a_job_that_works_again_judges_what_it_missed_and_the_note_goes(

@@ -10,6 +10,7 @@ from tests.samples.otlp import NOW
 
 from ragvigil_monitor.errors import StoreError, StoreLocked, StoreTooNew
 from ragvigil_monitor.store import Store
+from ragvigil_monitor.store.disk import Limits
 from ragvigil_monitor.store.migrate import Migration, migrate, migrations
 
 EARLIEST, LATEST = NOW - timedelta(hours=1), NOW + timedelta(hours=1)
@@ -17,6 +18,7 @@ HOLD = """
 import sys
 from pathlib import Path
 from ragvigil_monitor.store import Store
+from ragvigil_monitor.store.disk import Limits
 store = Store.open(Path(sys.argv[1]))
 print("open", flush=True)
 sys.stdin.read()
@@ -113,3 +115,28 @@ def test_a_migration_that_fails_leaves_no_trace() -> None:
     tables = connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
     assert tables == [("schema_migrations",)]
     assert connection.execute("SELECT count(*) FROM schema_migrations").fetchone() == (0,)
+
+
+def test_a_link_is_followed_to_the_disk_that_holds_the_file_and_its_log(tmp_path: Path, events: Any) -> None:
+    (tmp_path / "disk").mkdir()
+    real, link = tmp_path / "disk/real.duckdb", tmp_path / "link.duckdb"
+    link.symlink_to(real)
+    Store.open(link).close()
+    store = Store.open(link)
+    with store.transaction() as writer:
+        writer.execute_with("insert_log_events", events("in the log"))
+    log = real.with_name("real.duckdb.wal")
+    assert log.stat().st_size > 0
+    assert store.size_bytes() == real.stat().st_size + log.stat().st_size
+    assert store.path == real
+    store.close()
+    short = Store.open(link, limits=Limits(stop_bytes=2**60))
+    assert str(real) in short.disk.troubles(NOW)[0].detail
+    short.close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["disk", "link.duckdb"]
+
+
+def test_a_link_to_itself_is_no_database(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(StoreError, match="cannot be opened"):
+        Store.open(tmp_path / "loop")

@@ -2,6 +2,7 @@
 
 import threading
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pytest
 from tests.samples.otlp import NOW
 
-from ragvigil_monitor.errors import StoreUnavailable, WriteRefused
+from ragvigil_monitor.errors import StoreOutOfMemory, StoreUnavailable, WriteRefused
 from ragvigil_monitor.receiver import tables
 from ragvigil_monitor.store import Store, Writer
 
@@ -62,6 +63,29 @@ def test_the_store_can_be_written_after_a_refusal(memory_store: Store, events: A
     with memory_store.transaction() as writer:
         writer.execute_with("insert_log_events", events("good"))
         assert known(writer, events("good")) == {"good"}
+
+
+def test_what_is_too_large_for_the_memory_is_no_trouble_of_the_disk(tmp_path: Path, events: Any) -> None:
+    store = Store.open(tmp_path / "a.duckdb", memory_limit="50MB")
+
+    def write_too_much() -> None:
+        with store.transaction() as writer:
+            writer.execute_with("insert_log_events", events("too much"))
+            writer.run("SELECT string_agg(repeat(i::VARCHAR, 1000), '') FROM range(1_000_000) AS numbers(i)")
+
+    with pytest.raises(StoreOutOfMemory, match="memory_limit"):
+        write_too_much()
+    assert store.disk.troubles(NOW) == []
+    with store.transaction() as writer:
+        assert known(writer, events("too much")) == set()
+    store.close()
+
+
+def test_too_little_memory_does_not_end_a_trouble_of_the_disk_either(memory_store: Store) -> None:
+    memory_store.disk.note("quota exceeded")
+    with pytest.raises(StoreOutOfMemory), memory_store.transaction():
+        raise duckdb.OutOfMemoryException("Out of Memory Error: could not allocate block")
+    assert [trouble.detail for trouble in memory_store.disk.troubles(NOW)] == ["quota exceeded"]
 
 
 def test_a_closed_store_is_not_available(events: Any) -> None:
