@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Final, TypeVar
 
+from ragvigil.predicates.roles import RECORDS
+
 T = TypeVar("T")
 
 MAX_RAW: Final = 500
@@ -27,7 +29,7 @@ def _shape(value: object, depth: int) -> str:
     if isinstance(value, Mapping) and depth > 0:
         inner = [f"{_name(key)}: {_shape(item, depth - 1)}" for key, item in _first(value.items())]
         return "{" + ", ".join(inner) + "}"
-    if isinstance(value, list | tuple) and depth > 0:
+    if isinstance(value, list | tuple) and not isinstance(value, RECORDS) and depth > 0:
         return "[" + ", ".join(_shape(item, depth - 1) for item in _first(value)) + "]"
     return f"<{type(value).__name__}>"
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import TypeGuard
 
 from ragvigil.predicates.ast import And, Leaf, Not, Op, Opaque, Or, Predicate, Scalar
+from ragvigil.predicates.roles import RECORDS
 
 NEUTRAL = "neutral"
 
@@ -95,6 +96,8 @@ def _one(op: Op, field: str, value: object) -> Predicate:
 
 
 def _many(op: Op, field: str, values: Iterable[object]) -> Predicate:
+    if type(values) is not list and isinstance(values, RECORDS):
+        return _opaque(op, field, values)
     try:
         listed = (values,) if isinstance(values, str) else tuple(values)
         if _OWN.issuperset(map(type, listed)):

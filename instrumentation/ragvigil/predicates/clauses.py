@@ -2,33 +2,14 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from ragvigil.predicates.ast import And, Leaf, Predicate, ProtectedLeaf, children, count_opaque, walk
 from ragvigil.predicates.build import NEUTRAL
 from ragvigil.predicates.evaluate import evaluate
+from ragvigil.predicates.roles import Clause, Label, Origin, Role
 
-Role: TypeAlias = Literal["entitlement", "relevance"]
-Origin: TypeAlias = Literal["caller", "rule", "llm"]
 FilterState: TypeAlias = Literal["known", "none", "partial", "unknown"]
-
-
-class Clause(NamedTuple):
-    """A predicate with its role: entitlement is what someone may see, relevance what someone probably wants."""
-
-    predicate: Predicate
-    role: Role
-    origin: Origin
-    kind: str | None
-
-
-class Label(NamedTuple):
-    """The role of the part of a predicate that the RFC 6901 pointer `path` names; '' is the whole."""
-
-    path: str
-    role: Role
-    origin: Origin = "caller"
-    kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from ragvigil.predicates.ast import (
     ProtectedLeaf,
     Scalar,
 )
-from ragvigil.predicates.clauses import Label, Origin, Role
+from ragvigil.predicates.roles import Label, Origin, Role
 
 Json: TypeAlias = dict[str, object]
 

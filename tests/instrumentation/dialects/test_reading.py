@@ -1,5 +1,6 @@
 """Native filters, read or described; a filter of any kind never hurts and never tells protected values."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -92,6 +93,23 @@ def test_none_restricts_nothing() -> None:
 def test_what_cannot_be_read_is_unknown_and_described_without_values(native: object, raw: str) -> None:
     said = read_filter(native)
     assert (said.state, said.predicate, said.raw) == ("unknown", None, raw)
+
+
+TENANT_IS = eq("tenant", "acme")
+OWN = [TENANT_IS, entitlement(TENANT_IS), Label("/args/0", "relevance", "caller", "eq"), where(TENANT_IS)]
+
+
+@pytest.mark.parametrize("own", OWN, ids=lambda own: type(own).__name__)
+@pytest.mark.parametrize(
+    "make",
+    [lambda own: {"a": own}, lambda own: {"a": {"$in": own}}, lambda own: {"$and": own}],
+    ids=["value", "listed", "conjuncts"],
+)
+@pytest.mark.parametrize("dialect", ["mapping", "chroma"])
+def test_an_object_of_the_library_is_no_list_of_values(own: object, make: Callable[[Any], Any], dialect: str) -> None:
+    said = read_filter(make(own), dialect)
+    assert said.state == "unknown"
+    assert f"<{type(own).__name__}>" in (said.raw or "")
 
 
 def test_an_unknown_dialect_is_unknown() -> None:
