@@ -150,8 +150,9 @@ class _Copying:
             raise ValueError("too large")
         if isinstance(value, bytearray | memoryview):
             return bytes(value)
-        is_list = isinstance(value, Sequence) and not isinstance(value, RECORDS)
-        return self._items(value, depth) if is_list else None
+        if isinstance(value, Sequence) and not isinstance(value, RECORDS):
+            return self._items(value, depth)
+        return None
 
     def _items(self, values: Sequence[object], depth: int) -> Value:
         self._left -= len(values)

@@ -95,12 +95,18 @@ def walk(node: Predicate, path: str = "") -> Iterator[tuple[str, Predicate]]:
 
 
 def count_opaque(node: Predicate) -> int:
-    """How many parts of a predicate have no known meaning."""
+    """How many parts of a predicate have no known meaning; what is no predicate is one."""
     if isinstance(node, _LEAVES):
         return 0
-    return 1 if isinstance(node, Opaque) else sum(map(count_opaque, children(node)))
+    return sum(map(count_opaque, children(node))) if isinstance(node, _CONNECTIVES) else 1
+
+
+def is_predicate(node: object) -> bool:
+    """Whether it is one: anything may be given to `And` or to a filter where types are not checked."""
+    return isinstance(node, (*_CONNECTIVES, *_LEAVES, Opaque))
 
 
 # Made once: `And | Or` inside a function makes a new union for each call.
 _GROUPS = (And, Or)
+_CONNECTIVES = (And, Or, Not)
 _LEAVES = (Leaf, ProtectedLeaf)

@@ -16,6 +16,7 @@ from ragvigil.predicates.ast import (
     ProtectedLeaf,
     Scalar,
 )
+from ragvigil.predicates.build import NEUTRAL
 from ragvigil.predicates.roles import Label, Origin, Role
 
 Json: TypeAlias = dict[str, object]
@@ -27,7 +28,7 @@ _VALUELESS: Final = frozenset({"exists", "is_null"})
 
 
 def to_json(predicate: Predicate) -> Json:
-    """The predicate as plain dictionaries, lists and scalars."""
+    """The predicate as plain dictionaries, lists and scalars; what is no predicate is written as opaque."""
     match predicate:
         case Leaf():
             return _leaf_to_json(predicate)
@@ -41,6 +42,8 @@ def to_json(predicate: Predicate) -> Json:
             return {"op": "opaque", "dialect": dialect, "raw": raw}
         case ProtectedLeaf(op, field, hmac):
             return {"op": op, "field": field, "value_hmac": list(hmac) if isinstance(hmac, tuple) else hmac}
+        case stranger:
+            return {"op": "opaque", "dialect": NEUTRAL, "raw": f"<{type(stranger).__name__}>"}
 
 
 def labels_to_json(labels: Sequence[Label]) -> list[Json]:
