@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from math import isfinite
 from typing import TypeGuard
 
 from ragvigil.predicates.ast import And, Leaf, Not, Op, Opaque, Or, Predicate, Scalar
@@ -87,7 +88,8 @@ def opaque(dialect: str, raw: str) -> Predicate:
 
 
 def _one(op: Op, field: str, value: object) -> Predicate:
-    if type(value) in _OWN:
+    kind = type(value)
+    if kind in _ALWAYS_FINITE or (kind is float and isfinite(value)):  # type: ignore[arg-type]  # it is a float
         return _new(Leaf, (op, field, value, False))
     try:
         return Leaf(op, field, _scalar(value), isinstance(value, date))
@@ -100,7 +102,7 @@ def _many(op: Op, field: str, values: Iterable[object]) -> Predicate:
         return _opaque(op, field, values)
     try:
         listed = (values,) if isinstance(values, str) else tuple(values)
-        if _OWN.issuperset(map(type, listed)):
+        if _ALWAYS_FINITE.issuperset(map(type, listed)):
             return _new(Leaf, (op, field, listed, False))
         moments = [isinstance(value, date) for value in listed]
         if any(moments) and not all(moments):
@@ -116,7 +118,17 @@ def _is_own(value: object) -> TypeGuard[Scalar]:
 
 
 def _scalar(value: object) -> Scalar:
-    """The neutral value; a number from another library (numpy, Decimal) becomes Python's own."""
+    """The neutral value; a number from another library (numpy, Decimal) becomes Python's own.
+
+    Raises TypeError for another type and ValueError for infinity and NaN, which JSON cannot say.
+    """
+    own = _own(value)
+    if isinstance(own, float) and not isfinite(own):
+        raise ValueError("not finite")
+    return own
+
+
+def _own(value: object) -> Scalar:
     if _is_own(value):
         return value
     if isinstance(value, date):
@@ -143,4 +155,5 @@ def _opaque(op: Op, field: str, value: object) -> Predicate:
 
 _new = tuple.__new__
 """Makes named tuples in half the time that calling their class takes; filters are built for every request."""
-_OWN = frozenset({str, int, float, bool, type(None)})
+_ALWAYS_FINITE = frozenset({str, int, bool, type(None)})
+_OWN = _ALWAYS_FINITE | {float}
