@@ -63,7 +63,10 @@ class TraceQueue:
         self.changed = threading.Condition(self._lock)
 
     def put(self, spans: "Sequence[RecordedSpan]") -> None:
-        """Hand over a finished trace; what does not fit any more is dropped, the oldest first, and counted."""
+        """Hand over a finished trace; what does not fit any more is dropped, the oldest first, and counted.
+
+        A trace that is larger than all that may wait is dropped at once, and nothing else for it.
+        """
         self._put(spans, estimated_bytes(spans))
 
     def put_feedback(self, event: "FeedbackEvent") -> None:
@@ -76,6 +79,8 @@ class TraceQueue:
             self._waiting.append(Waiting(self.last_number, spans, size, feedback))
             self._size += size
             if self.is_half_full():
+                if size > self._max_bytes:
+                    self._drop_newest()
                 self._shed()
                 self.changed.notify_all()
 
@@ -150,9 +155,15 @@ class TraceQueue:
             self._drop_oldest()
 
     def _drop_oldest(self) -> None:
-        oldest = self._waiting.popleft()
-        self._size -= oldest.size
-        self._count_dropped(oldest)
+        self._drop(self._waiting.popleft())
+
+    def _drop_newest(self) -> None:
+        """Drop what never fits, so that it does not displace what does."""
+        self._drop(self._waiting.pop())
+
+    def _drop(self, lost: Waiting) -> None:
+        self._size -= lost.size
+        self._count_dropped(lost)
 
     def _count_dropped(self, lost: Waiting) -> None:
         lost.claim()

@@ -56,6 +56,21 @@ def test_a_trace_that_never_fits_is_dropped_and_counted(counters: Counters) -> N
     assert queue.is_settled(1)
 
 
+def test_a_trace_that_never_fits_displaces_no_other(counters: Counters) -> None:
+    queue = TraceQueue(100, 10 * SPAN_BYTES, counters)
+    for name in "abc":
+        queue.put(trace(name))
+    queue.put(trace("huge", spans=11))
+    assert counters.read().dropped == 11
+    assert names(queue, max_items=2) == ["a", "b"]
+    queue.put(trace("huge", spans=11))
+    queue.give_back()
+    assert names(queue) == ["a", "b", "c"]
+    assert counters.read().dropped == 22
+    queue.settle()
+    assert queue.is_settled(queue.last_number)
+
+
 def test_a_batch_is_bounded_but_never_empty(counters: Counters) -> None:
     queue = TraceQueue(100, BIG, counters)
     for name in "abc":
