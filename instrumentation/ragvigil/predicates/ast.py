@@ -77,13 +77,6 @@ def children(node: Predicate) -> tuple[Predicate, ...]:
     return (node.arg,) if isinstance(node, Not) else ()
 
 
-def count_values(node: Predicate) -> int:
-    """How many values a predicate holds, roughly its size."""
-    if isinstance(node, Leaf):
-        return len(node.value) if isinstance(node.value, tuple) else 1
-    return 1 + sum(map(count_values, children(node)))
-
-
 def walk(node: Predicate, path: str = "") -> Iterator[tuple[str, Predicate]]:
     """Each predicate with its RFC 6901 pointer, parents first."""
     yield path, node
