@@ -102,7 +102,7 @@ def _many(op: Op, field: str, values: Iterable[object]) -> Predicate:
         return _opaque(op, field, values)
     try:
         listed = (values,) if isinstance(values, str) else tuple(values)
-        if _ALWAYS_FINITE.issuperset(map(type, listed)):
+        if _ALWAYS_FINITE.issuperset(map(type, listed)) or _are_finite(listed):
             return _new(Leaf, (op, field, listed, False))
         moments = [isinstance(value, date) for value in listed]
         if any(moments) and not all(moments):
@@ -110,6 +110,13 @@ def _many(op: Op, field: str, values: Iterable[object]) -> Predicate:
         return Leaf(op, field, tuple([_scalar(value) for value in listed]), any(moments))
     except Exception:  # noqa: BLE001 - as above
         return _opaque(op, field, values)
+
+
+def _are_finite(values: tuple[object, ...]) -> bool:
+    """Whether values are all of neutral types, and none is infinite or NaN."""
+    if not _OWN.issuperset(map(type, values)):
+        return False
+    return all(map(isfinite, [value for value in values if isinstance(value, float)]))
 
 
 def _is_own(value: object) -> TypeGuard[Scalar]:

@@ -1,5 +1,7 @@
 """Functions by which an application states a filter: clauses, each with the role it plays; they never raise."""
 
+from typing import Final
+
 from ragvigil.predicates.ast import And, Leaf, Predicate
 from ragvigil.predicates.clauses import Filter
 from ragvigil.predicates.nesting import parts
@@ -29,7 +31,9 @@ def where(*clauses: Clause | Predicate | Filter) -> Filter:
             if type(predicate) is not Leaf:
                 return _where(clauses)
             predicates.append(predicate)
-            labels.append(_new(Label, (f"/args/{index}", role, origin, kind)))
+            labels.append(
+                _new(Label, (_PATHS[index] if index < _USUAL_COUNT else f"/args/{index}", role, origin, kind))
+            )
         elif type(clause) is Leaf:
             predicates.append(clause)
         else:
@@ -46,5 +50,7 @@ def _where(clauses: tuple[object, ...]) -> Filter:
     return Filter(And(tuple([predicate for predicate, _ in conjuncts])), tuple(labels))
 
 
+_USUAL_COUNT: Final = 16
+_PATHS: Final = tuple([f"/args/{index}" for index in range(_USUAL_COUNT)])
 _new = tuple.__new__
 """Makes named tuples in half the time that calling their class takes; clauses are built for every request."""

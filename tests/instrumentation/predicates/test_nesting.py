@@ -52,8 +52,9 @@ def test_a_filter_inside_another_keeps_its_roles() -> None:
 
 
 def test_labels_of_a_filter_with_more_than_ten_clauses_stay_at_theirs() -> None:
-    clauses = [relevance(KIND) if number % 2 else entitlement(TENANT) for number in range(12)]
+    clauses = [relevance(KIND) if number % 2 else entitlement(TENANT) for number in range(40)]
     assert where(where(*clauses)) == where(*clauses)
+    assert [label.path for label in where(*clauses).labels] == [f"/args/{number}" for number in range(40)]
 
 
 def test_a_filter_without_clauses_restricts_nothing_wherever_it_stands() -> None:
