@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
+from math import isfinite
 from typing import Final, TypeVar
 
+from ragvigil.predicates.ast import Opaque, Predicate
 from ragvigil.predicates.roles import RECORDS
 
 T = TypeVar("T")
@@ -23,6 +25,22 @@ def shape_of(native: object) -> str:
     Of an expression in text only the type is told, since nobody knows which of its words is a value.
     """
     return _shape(native, _MAX_DEPTH)[:MAX_RAW]
+
+
+def readable(said: Predicate, wanted: object) -> Predicate:
+    """What was made of a value, or of a list of some; raises Unreadable where that is opaque.
+
+    But for infinity and NaN: databases take them, and only the part that asks for them is not known.
+    """
+    if isinstance(said, Opaque) and not _has_infinite(wanted):
+        raise Unreadable(said.raw)
+    return said
+
+
+def _has_infinite(wanted: object) -> bool:
+    is_list = isinstance(wanted, list | tuple | set | frozenset) and not isinstance(wanted, RECORDS)
+    values: Iterable[object] = wanted if is_list else (wanted,)  # type: ignore[assignment]  # it is one of the four
+    return any(isinstance(value, float) and not isfinite(value) for value in values)
 
 
 def _shape(value: object, depth: int) -> str:

@@ -1,8 +1,10 @@
 """Native filters, read or described; a filter of any kind never hurts and never tells protected values."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -145,3 +147,14 @@ def test_a_dictionary_that_changes_later_does_not_change_the_filter() -> None:
     said = read_filter(native)
     native["kind"].append("b")
     assert said.predicate == And((Leaf("in", "kind", ("a",)),))
+
+
+@pytest.mark.parametrize("number", [math.inf, math.nan, np.float64("-inf")], ids=str)
+@pytest.mark.parametrize("listed", [False, True], ids=["value", "list"])
+def test_a_number_that_is_not_finite_costs_only_its_own_part(number: float, listed: bool) -> None:
+    plain = read_filter({"tenant": "acme", "price": [1.5, number] if listed else number}, relevance=["price"])
+    chroma = {"$and": [{"tenant": "acme"}, {"price": {"$nin": [number]} if listed else {"$lte": number}}]}
+    for said in (plain, read_filter(chroma, "chroma")):
+        assert (said.state, said.opaque_count) == ("partial", 1)
+        assert said.protected_fields() == {"tenant"}
+        assert said.relevance_conjuncts() == ()
