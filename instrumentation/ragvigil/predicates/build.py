@@ -88,8 +88,7 @@ def opaque(dialect: str, raw: str) -> Predicate:
 
 
 def _one(op: Op, field: str, value: object) -> Predicate:
-    kind = type(value)
-    if kind in _ALWAYS_FINITE or (kind is float and isfinite(value)):  # type: ignore[arg-type]  # it is a float
+    if type(value) in _ALWAYS_FINITE or (type(value) is float and isfinite(value)):
         return _new(Leaf, (op, field, value, False))
     try:
         return Leaf(op, field, _scalar(value), isinstance(value, date))
