@@ -9,6 +9,7 @@ from opentelemetry.trace import SpanContext, StatusCode
 
 from ragvigil import attributes as names
 from ragvigil.guard import GUARD
+from ragvigil.predicates.roles import RECORDS
 
 MAX_ATTRIBUTES: Final = 128
 MAX_EVENTS: Final = 128
@@ -149,7 +150,9 @@ class _Copying:
             raise ValueError("too large")
         if isinstance(value, bytearray | memoryview):
             return bytes(value)
-        return self._items(value, depth) if isinstance(value, Sequence) else None
+        if isinstance(value, Sequence) and not isinstance(value, RECORDS):
+            return self._items(value, depth)
+        return None
 
     def _items(self, values: Sequence[object], depth: int) -> Value:
         self._left -= len(values)

@@ -193,7 +193,7 @@ def checked_key(secret_key: object) -> bytes | None:
     if secret_key is None or (isinstance(secret_key, bytes) and len(secret_key) >= _MIN_KEY_BYTES):
         return secret_key
     given = f"{len(secret_key)} bytes" if isinstance(secret_key, bytes) else type(secret_key).__name__
-    raise ValueError(f"secret_key: got {given}; expected at least {_MIN_KEY_BYTES} bytes")
+    raise ValueError(f"secret_key: got {given}; expected bytes, at least {_MIN_KEY_BYTES} (for example key.encode())")
 
 
 _MIN_KEY_BYTES: Final = 16

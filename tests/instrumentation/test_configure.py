@@ -31,8 +31,11 @@ from ragvigil.testing import InMemoryExporter
         ({"headers": {"x": "ü"}}, "headers: got 'x'"),
         ({"resource": {"team": object}}, "resource['team']: got <class 'object'>; expected text, a number"),
         ({"resource": {5: "x"}}, "resource[5]: got 'x'"),
-        ({"secret_key": b"short"}, "secret_key: got 5 bytes; expected at least 16 bytes"),
-        ({"secret_key": "a text of more than 16 letters"}, "secret_key: got str; expected at least 16 bytes"),
+        ({"secret_key": b"short"}, "secret_key: got 5 bytes; expected bytes, at least 16 (for example key.encode())"),
+        (
+            {"secret_key": "a text of more than 16 letters"},
+            "secret_key: got str; expected bytes, at least 16 (for example key.encode())",
+        ),
         ({"max_queue_traces": 0}, "max_queue_traces: got 0; expected a whole number of at least 1"),
         ({"max_queue_traces": 2.5}, "max_queue_traces: got 2.5"),
         ({"max_queue_bytes": True}, "max_queue_bytes: got True"),

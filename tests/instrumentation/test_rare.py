@@ -8,6 +8,7 @@ from opentelemetry.trace import SpanContext, StatusCode, TraceFlags
 
 import ragvigil
 from ragvigil import attributes as names
+from ragvigil.predicates import eq
 from ragvigil.rare import MAX_DEPTH, MAX_INTEGER_BITS, MAX_ITEMS
 from ragvigil.testing import InMemoryExporter, ManualClock, SequentialIds
 
@@ -55,6 +56,7 @@ BEYOND: dict[str, Any] = {
     "longer than a length": range(10**30),
     "a huge number": 1 << MAX_INTEGER_BITS,
     "unreadable": Unreadable(),
+    "a part of a filter": eq("tenant", "acme"),
 }
 
 

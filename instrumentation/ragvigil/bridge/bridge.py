@@ -112,6 +112,9 @@ class Bridge:
         self._is_open = False
 
     def _append(self, spans: list[Facts], size: int) -> None:
+        if size > self._max_bytes:
+            self._count_dropped(spans)
+            return
         self._waiting.append((spans, size))
         self._size += size
         while len(self._waiting) > self._max_traces or (self._size > self._max_bytes and self._waiting):

@@ -10,9 +10,8 @@ from typing import Final
 
 from ragvigil.dialects import chroma, llamaindex, mapping, neutral, qdrant
 from ragvigil.dialects.unreadable import Unreadable, shape_of
-from ragvigil.predicates import Filter, Label, Leaf
+from ragvigil.predicates import Filter, Label, Leaf, where
 from ragvigil.predicates.ast import walk
-from ragvigil.predicates.clauses import where
 
 __all__ = ["DIALECTS", "WITHOUT", "Unreadable", "read_filter", "relaxed_native"]
 

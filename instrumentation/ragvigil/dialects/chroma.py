@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Mapping
 from copy import deepcopy
 from typing import Any, Final
 
-from ragvigil.dialects.unreadable import Unreadable
-from ragvigil.predicates import And, Filter, Opaque, Predicate, eq, gt, gte, in_, lt, lte, not_, opaque, or_
+from ragvigil.dialects.unreadable import Unreadable, readable
+from ragvigil.predicates import And, Filter, Predicate, eq, gt, gte, in_, lt, lte, not_, opaque, or_
 
 _DIALECT: Final = "chroma"
 
@@ -46,7 +46,7 @@ def _predicate(native: object) -> Predicate:
         raise Unreadable(f"{key}: null")
     if key.startswith("#"):
         return opaque(_DIALECT, f"{operator} {key}")
-    return _known(_OPERATORS[operator](key, operand))
+    return readable(_OPERATORS[operator](key, operand), operand)
 
 
 def _only_item(native: object) -> tuple[str, Any]:
@@ -58,14 +58,8 @@ def _only_item(native: object) -> tuple[str, Any]:
     return key, value
 
 
-def _known(leaf: Predicate) -> Predicate:
-    if isinstance(leaf, Opaque):
-        raise Unreadable(leaf.raw)
-    return leaf
-
-
 def _negated(make: Callable[[str, Any], Predicate]) -> Callable[[str, Any], Predicate]:
-    return lambda field, value: not_(_known(make(field, value)))
+    return lambda field, value: not_(readable(make(field, value), value))
 
 
 _CONNECTIVES: Final[Mapping[str, Callable[[tuple[Predicate, ...]], Predicate]]] = {

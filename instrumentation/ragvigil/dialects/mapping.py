@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping
 from copy import copy
 
-from ragvigil.dialects.unreadable import Unreadable
-from ragvigil.predicates import And, Filter, Opaque, Predicate, eq, in_
+from ragvigil.dialects.unreadable import Unreadable, readable
+from ragvigil.predicates import And, Filter, Predicate, eq, in_
 
 
 def read(native: object) -> Filter:
@@ -26,6 +26,4 @@ def _field(field: object, wanted: object) -> Predicate:
     if not isinstance(field, str) or wanted is None:
         raise Unreadable(f"{field!r}: {type(wanted).__name__}")
     said = in_(field, wanted) if isinstance(wanted, list | tuple | set | frozenset) else eq(field, wanted)
-    if isinstance(said, Opaque):
-        raise Unreadable(said.raw)
-    return said
+    return readable(said, wanted)

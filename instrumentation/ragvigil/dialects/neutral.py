@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from ragvigil.dialects.unreadable import Unreadable
 from ragvigil.predicates import And, Clause, Filter, Leaf, Not, Opaque, Or, ProtectedLeaf, from_json, to_json, where
+from ragvigil.predicates.nesting import ALL_ENTITLEMENT, sound
 
 
 def read(native: object) -> Filter:
@@ -13,7 +14,8 @@ def read(native: object) -> Filter:
     if isinstance(native, Clause):
         return where(native)
     if isinstance(native, And | Or | Not | Leaf | ProtectedLeaf | Opaque):
-        return Filter(native)
+        predicate = sound(native)
+        return Filter(predicate, () if predicate is native else ALL_ENTITLEMENT)
     if isinstance(native, dict | str):
         return Filter(from_json(native))
     raise Unreadable(type(native).__name__)

@@ -2,7 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
+from math import isfinite
 from typing import Final, TypeVar
+
+from ragvigil.predicates.ast import Opaque, Predicate
+from ragvigil.predicates.roles import RECORDS
 
 T = TypeVar("T")
 
@@ -23,11 +27,27 @@ def shape_of(native: object) -> str:
     return _shape(native, _MAX_DEPTH)[:MAX_RAW]
 
 
+def readable(said: Predicate, wanted: object) -> Predicate:
+    """What was made of a value, or of a list of some; raises Unreadable where that is opaque.
+
+    But for infinity and NaN: databases take them, and only the part that asks for them is not known.
+    """
+    if isinstance(said, Opaque) and not _has_infinite(wanted):
+        raise Unreadable(said.raw)
+    return said
+
+
+def _has_infinite(wanted: object) -> bool:
+    is_list = isinstance(wanted, list | tuple | set | frozenset) and not isinstance(wanted, RECORDS)
+    values: Iterable[object] = wanted if is_list else (wanted,)  # type: ignore[assignment]  # it is one of the four
+    return any(isinstance(value, float) and not isfinite(value) for value in values)
+
+
 def _shape(value: object, depth: int) -> str:
     if isinstance(value, Mapping) and depth > 0:
         inner = [f"{_name(key)}: {_shape(item, depth - 1)}" for key, item in _first(value.items())]
         return "{" + ", ".join(inner) + "}"
-    if isinstance(value, list | tuple) and depth > 0:
+    if isinstance(value, list | tuple) and not isinstance(value, RECORDS) and depth > 0:
         return "[" + ", ".join(_shape(item, depth - 1) for item in _first(value)) + "]"
     return f"<{type(value).__name__}>"
 

@@ -62,7 +62,8 @@ def _flattened_one_by_one(documents: Scored, prefix: str) -> bytes:
 def documents_json(documents: Scored) -> str:
     """`[{"id": …, "score": …}]`, compact; a score that is not known is null."""
     ids, scores = documents
-    is_kept = len(ids) <= _USUAL_COUNT and 0.0 not in scores  # which equals -0.0, but is written otherwise
+    is_small = len(ids) <= _USUAL_COUNT and sum(map(len, ids)) <= _USUAL_COUNT * _USUAL_SIZE
+    is_kept = is_small and 0.0 not in scores  # which equals -0.0, but is written otherwise
     return _kept_json(tuple(ids), tuple(scores)) if is_kept else _json(ids, scores)
 
 

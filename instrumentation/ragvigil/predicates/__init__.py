@@ -18,9 +18,11 @@ from ragvigil.predicates.build import (
     or_,
     prefix,
 )
-from ragvigil.predicates.clauses import Clause, Filter, Label, entitlement, relevance, where
+from ragvigil.predicates.clauses import Filter
 from ragvigil.predicates.codec import from_json, labels_from_json, labels_to_json, to_json
 from ragvigil.predicates.evaluate import evaluate
+from ragvigil.predicates.roles import Clause, Label
+from ragvigil.predicates.stating import entitlement, relevance, where
 from ragvigil.predicates.words import words
 
 __all__ = [

@@ -77,13 +77,6 @@ def children(node: Predicate) -> tuple[Predicate, ...]:
     return (node.arg,) if isinstance(node, Not) else ()
 
 
-def count_values(node: Predicate) -> int:
-    """How many values a predicate holds, roughly its size."""
-    if isinstance(node, Leaf):
-        return len(node.value) if isinstance(node.value, tuple) else 1
-    return 1 + sum(map(count_values, children(node)))
-
-
 def walk(node: Predicate, path: str = "") -> Iterator[tuple[str, Predicate]]:
     """Each predicate with its RFC 6901 pointer, parents first."""
     yield path, node
@@ -95,12 +88,18 @@ def walk(node: Predicate, path: str = "") -> Iterator[tuple[str, Predicate]]:
 
 
 def count_opaque(node: Predicate) -> int:
-    """How many parts of a predicate have no known meaning."""
+    """How many parts of a predicate have no known meaning; what is no predicate is one."""
     if isinstance(node, _LEAVES):
         return 0
-    return 1 if isinstance(node, Opaque) else sum(map(count_opaque, children(node)))
+    return sum(map(count_opaque, children(node))) if isinstance(node, _CONNECTIVES) else 1
+
+
+def is_predicate(node: object) -> bool:
+    """Whether it is one: anything may be given to `And` or to a filter where types are not checked."""
+    return isinstance(node, (*_CONNECTIVES, *_LEAVES, Opaque))
 
 
 # Made once: `And | Or` inside a function makes a new union for each call.
 _GROUPS = (And, Or)
+_CONNECTIVES = (And, Or, Not)
 _LEAVES = (Leaf, ProtectedLeaf)

@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from math import isfinite
 from typing import TypeGuard
 
 from ragvigil.predicates.ast import And, Leaf, Not, Op, Opaque, Or, Predicate, Scalar
+from ragvigil.predicates.roles import RECORDS
 
 NEUTRAL = "neutral"
 
@@ -86,7 +88,7 @@ def opaque(dialect: str, raw: str) -> Predicate:
 
 
 def _one(op: Op, field: str, value: object) -> Predicate:
-    if type(value) in _OWN:
+    if type(value) in _ALWAYS_FINITE or (type(value) is float and isfinite(value)):
         return _new(Leaf, (op, field, value, False))
     try:
         return Leaf(op, field, _scalar(value), isinstance(value, date))
@@ -95,9 +97,11 @@ def _one(op: Op, field: str, value: object) -> Predicate:
 
 
 def _many(op: Op, field: str, values: Iterable[object]) -> Predicate:
+    if type(values) is not list and isinstance(values, RECORDS):
+        return _opaque(op, field, values)
     try:
         listed = (values,) if isinstance(values, str) else tuple(values)
-        if _OWN.issuperset(map(type, listed)):
+        if _ALWAYS_FINITE.issuperset(map(type, listed)) or _are_finite(listed):
             return _new(Leaf, (op, field, listed, False))
         moments = [isinstance(value, date) for value in listed]
         if any(moments) and not all(moments):
@@ -107,13 +111,30 @@ def _many(op: Op, field: str, values: Iterable[object]) -> Predicate:
         return _opaque(op, field, values)
 
 
+def _are_finite(values: tuple[object, ...]) -> bool:
+    """Whether values are all of neutral types, and none is infinite or NaN."""
+    if not _OWN.issuperset(map(type, values)):
+        return False
+    return all(map(isfinite, [value for value in values if isinstance(value, float)]))
+
+
 def _is_own(value: object) -> TypeGuard[Scalar]:
     """Whether a value is exactly of a neutral type, which nearly all are."""
     return type(value) in _OWN
 
 
 def _scalar(value: object) -> Scalar:
-    """The neutral value; a number from another library (numpy, Decimal) becomes Python's own."""
+    """The neutral value; a number from another library (numpy, Decimal) becomes Python's own.
+
+    Raises TypeError for another type and ValueError for infinity and NaN, which JSON cannot say.
+    """
+    own = _own(value)
+    if isinstance(own, float) and not isfinite(own):
+        raise ValueError("not finite")
+    return own
+
+
+def _own(value: object) -> Scalar:
     if _is_own(value):
         return value
     if isinstance(value, date):
@@ -140,4 +161,5 @@ def _opaque(op: Op, field: str, value: object) -> Predicate:
 
 _new = tuple.__new__
 """Makes named tuples in half the time that calling their class takes; filters are built for every request."""
-_OWN = frozenset({str, int, float, bool, type(None)})
+_ALWAYS_FINITE = frozenset({str, int, bool, type(None)})
+_OWN = _ALWAYS_FINITE | {float}

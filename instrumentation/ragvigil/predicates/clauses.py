@@ -1,34 +1,15 @@
-"""Filters as an application states them: clauses, each with the role it plays."""
+"""What one retrieval was restricted to, with the role that each part of it plays."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
-from ragvigil.predicates.ast import And, Leaf, Predicate, ProtectedLeaf, children, count_opaque, walk
+from ragvigil.predicates.ast import And, Leaf, Predicate, ProtectedLeaf, children, count_opaque, is_predicate, walk
 from ragvigil.predicates.build import NEUTRAL
 from ragvigil.predicates.evaluate import evaluate
+from ragvigil.predicates.roles import Label, Role
 
-Role: TypeAlias = Literal["entitlement", "relevance"]
-Origin: TypeAlias = Literal["caller", "rule", "llm"]
 FilterState: TypeAlias = Literal["known", "none", "partial", "unknown"]
-
-
-class Clause(NamedTuple):
-    """A predicate with its role: entitlement is what someone may see, relevance what someone probably wants."""
-
-    predicate: Predicate
-    role: Role
-    origin: Origin
-    kind: str | None
-
-
-class Label(NamedTuple):
-    """The role of the part of a predicate that the RFC 6901 pointer `path` names; '' is the whole."""
-
-    path: str
-    role: Role
-    origin: Origin = "caller"
-    kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +120,7 @@ class Filter:
 
     def _is_entitlement(self, conjunct: str) -> bool:
         return any(
-            self.role_at(path) == "entitlement"
+            self.role_at(path) == "entitlement" or not is_predicate(node)
             for path, node in self._nodes()
             if _is_at_or_below(path, conjunct) and not children(node)
         )
@@ -154,31 +135,6 @@ class FilterBelow(Filter):
     __slots__ = ()
 
 
-def entitlement(predicate: Predicate, *, origin: Origin = "caller", kind: str | None = None) -> Clause:
-    """A clause that decides what the user may see; it is never relaxed, and its values leave only as HMAC."""
-    return _new(Clause, (predicate, "entitlement", origin, kind))
-
-
-def relevance(predicate: Predicate, *, origin: Origin = "caller", kind: str | None = None) -> Clause:
-    """A clause that guesses what the user wants, by a caller, a rule or an LLM; a probe may drop it."""
-    return _new(Clause, (predicate, "relevance", origin, kind))
-
-
-def where(*clauses: Clause | Predicate) -> Filter:
-    """All of `clauses`. A bare predicate has no declared role and counts as entitlement; no clause is no filter."""
-    predicates: list[Predicate] = []
-    labels: list[Label] = []
-    for index, clause in enumerate(clauses):
-        if isinstance(clause, Clause):
-            predicates.append(clause.predicate)
-            labels.append(_new(Label, (f"/args/{index}", clause.role, clause.origin, clause.kind)))
-        else:
-            predicates.append(clause)
-    return Filter(And(tuple(predicates)), tuple(labels))
-
-
-_new = tuple.__new__
-"""Makes named tuples in half the time that calling their class takes; clauses are built for every request."""
 _LEAVES = (Leaf, ProtectedLeaf)
 
 

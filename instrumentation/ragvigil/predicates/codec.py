@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Final, TypeAlias, get_args
 
 from ragvigil.predicates.ast import (
@@ -16,7 +17,8 @@ from ragvigil.predicates.ast import (
     ProtectedLeaf,
     Scalar,
 )
-from ragvigil.predicates.clauses import Label, Origin, Role
+from ragvigil.predicates.build import NEUTRAL
+from ragvigil.predicates.roles import Label, Origin, Role
 
 Json: TypeAlias = dict[str, object]
 
@@ -27,7 +29,7 @@ _VALUELESS: Final = frozenset({"exists", "is_null"})
 
 
 def to_json(predicate: Predicate) -> Json:
-    """The predicate as plain dictionaries, lists and scalars."""
+    """The predicate as plain dictionaries, lists and scalars; what is no predicate is written as opaque."""
     match predicate:
         case Leaf():
             return _leaf_to_json(predicate)
@@ -41,6 +43,8 @@ def to_json(predicate: Predicate) -> Json:
             return {"op": "opaque", "dialect": dialect, "raw": raw}
         case ProtectedLeaf(op, field, hmac):
             return {"op": op, "field": field, "value_hmac": list(hmac) if isinstance(hmac, tuple) else hmac}
+        case stranger:
+            return {"op": "opaque", "dialect": NEUTRAL, "raw": f"<{type(stranger).__name__}>"}
 
 
 def labels_to_json(labels: Sequence[Label]) -> list[Json]:
@@ -53,6 +57,7 @@ def from_json(source: object) -> Predicate:
 
     Raises PredicateError, which names the place by RFC 6901 pointer, for anything that `to_json` does not write:
     an unknown operator, a missing or superfluous key, a value of the wrong kind, more than 50 levels, 1 MiB of text.
+    A leaf with infinity or NaN, which other senders write, is opaque.
     """
     return _predicate(_decoded(source), "", MAX_DEPTH)
 
@@ -119,7 +124,8 @@ def _leaf(node: Mapping[str, object], path: str) -> Predicate:
         _only(node, path, "field", "value_hmac")
         return ProtectedLeaf(op, field, _hmacs(node["value_hmac"], op, path))
     _only(node, path, "field", "value", "type")
-    return Leaf(op, field, _value(node, op, path), _is_datetime(node, path))
+    value, is_datetime = _value(node, op, path), _is_datetime(node, path)
+    return Leaf(op, field, value, is_datetime) if _is_finite(value) else Opaque(NEUTRAL, f"{op} {field} <float>")
 
 
 def _op(node: Mapping[str, object], path: str) -> Op:
@@ -142,6 +148,12 @@ def _value(node: Mapping[str, object], op: Op, path: str) -> Scalar | tuple[Scal
     if not isinstance(value, list):
         raise PredicateError(f"at {path}/value: {op} needs a list, got {_kind(value)}")
     return tuple([_scalar(item, f"{path}/value/{index}") for index, item in enumerate(value)])
+
+
+def _is_finite(value: Scalar | tuple[Scalar, ...]) -> bool:
+    """Whether JSON can say it; Python's reads infinity and NaN all the same."""
+    values = value if isinstance(value, tuple) else (value,)
+    return all(isfinite(each) for each in values if isinstance(each, float))
 
 
 def _hmacs(value: object, op: Op, path: str) -> str | tuple[str, ...]:

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from ragvigil.predicates.ast import And, Leaf, Not, Opaque, Or, Predicate, ProtectedLeaf, children, walk
-from ragvigil.predicates.clauses import Filter, Label
+from ragvigil.predicates.clauses import Filter
 from ragvigil.predicates.codec import from_json, labels_from_json
+from ragvigil.predicates.roles import Label
 
 _VERBS: Final[Mapping[str, str]] = {
     "eq": "is",

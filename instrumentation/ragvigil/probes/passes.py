@@ -9,6 +9,7 @@ from typing import Final
 from ragvigil.guard import GUARD
 from ragvigil.predicates import Filter, Leaf, Predicate, evaluate
 from ragvigil.predicates.ast import walk
+from ragvigil.predicates.roles import RECORDS
 
 _BOUNDS: Final = frozenset({"lt", "lte", "gt", "gte"})
 _ABOUT_NULL: Final = frozenset({"exists", "is_null"})
@@ -69,7 +70,7 @@ def _is_plain(value: object, operators: Sequence[str]) -> bool:
     """
     if not isinstance(value, list | tuple | set | frozenset):
         return _is_scalar(value)
-    if len(value) > _MOST_VALUES or not all(map(_is_scalar, value)):
+    if isinstance(value, RECORDS) or len(value) > _MOST_VALUES or not all(map(_is_scalar, value)):
         return False
     is_bounded = len([operator for operator in operators if operator in _BOUNDS]) > 1
     return not (is_bounded and len(value) > 1) and not (None in value and not _ABOUT_NULL.isdisjoint(operators))

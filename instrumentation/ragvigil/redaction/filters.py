@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from ragvigil.predicates import And, Filter, Leaf, Not, Opaque, Or, Predicate
+from ragvigil.predicates import And, Filter, Leaf, Not, Opaque, Or, Predicate, ProtectedLeaf
 from ragvigil.predicates.ast import walk
 from ragvigil.predicates.protect import ShownFilter, protected
 from ragvigil.redaction.content import Mode
@@ -84,4 +84,6 @@ def _without_values(node: Predicate) -> Predicate:
             return node
         case Opaque(dialect):
             return Opaque(dialect, WITHHELD)
-    return Opaque("neutral", f"{node.op} {node.field} {WITHHELD}")
+        case Leaf() | ProtectedLeaf():
+            return Opaque("neutral", f"{node.op} {node.field} {WITHHELD}")
+    return Opaque("neutral", WITHHELD)

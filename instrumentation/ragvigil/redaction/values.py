@@ -5,6 +5,7 @@ from typing import Final
 
 from ragvigil.attributes import CONTENT_HMAC_PREFIX
 from ragvigil.encoding.numbers import as_number
+from ragvigil.predicates.roles import RECORDS
 from ragvigil.rare import Value
 from ragvigil.redaction.content import Mode
 from ragvigil.redaction.hashes import Hashes
@@ -46,7 +47,7 @@ class Contents:
             return self.texts.redacted(value)
         if isinstance(value, bytes):
             return self._redacted_bytes(value)
-        if isinstance(value, list | tuple | set | frozenset):
+        if isinstance(value, list | tuple | set | frozenset) and not isinstance(value, RECORDS):
             return tuple([self._item(item) for item in value])
         if isinstance(value, Mapping):
             return {key: self._redacted(item) for key, item in value.items()}

@@ -262,6 +262,18 @@ def test_the_bytes_that_wait_are_bounded(set_global: SetGlobal) -> None:
     assert sum([ragvigil.counts().bridge.given, ragvigil.counts().bridge.dropped]) == 100
 
 
+def test_a_trace_that_never_fits_displaces_no_other(set_global: SetGlobal) -> None:
+    held = Held()
+    set_global(provider_of(held))
+    ragvigil.configure(exporter=InMemoryExporter(), max_queue_bytes=50_000)
+    for length in (10, 10, 10, 60_000):
+        with ragvigil.pipeline("ask") as answer:
+            answer.set(question="x" * length)
+    held.released.set()
+    assert ragvigil.flush()
+    assert (ragvigil.counts().bridge.given, ragvigil.counts().bridge.dropped) == (3, 1)
+
+
 def test_a_receiver_that_is_down_does_not_hold_up_the_processors(set_global: SetGlobal, wait_for: WaitFor) -> None:
     kept = Kept()
     set_global(provider_of(kept))

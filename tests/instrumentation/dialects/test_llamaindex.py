@@ -10,7 +10,7 @@ from llama_index.core.vector_stores.types import FilterCondition, FilterOperator
 
 from ragvigil import Filter
 from ragvigil.dialects import Unreadable, read_filter, relaxed_native
-from ragvigil.predicates import And, Not, Or, all_, eq, exists, in_
+from ragvigil.predicates import And, Label, Not, Or, all_, eq, exists, in_
 
 SCALARS: list[Any] = ["a", "b", "ab", "", "5", 5, -3, 1.5, 5.0, 4.5]
 NUMBERS = [-3, 1.5, 5, 5.0]
@@ -165,3 +165,11 @@ def test_no_filter_of_entitlement_is_lost_in_random_filters() -> None:
         assert entitled == [each for each in (left.filters if left else []) if each.key != "kind"]
         relaxed += left != native
     assert relaxed > 200
+
+
+def test_an_object_of_the_library_is_no_list_of_values() -> None:
+    wanted: Any = Label("secret", "relevance", "caller", "eq")
+    part = MetadataFilter.model_construct(key="a", value=wanted, operator=FilterOperator.IN)
+    said = read_filter(MetadataFilters.model_construct(filters=[part], condition=FilterCondition.AND))
+    assert (said.state, said.opaque_count) == ("partial", 1)
+    assert "secret" not in repr(said)

@@ -136,6 +136,13 @@ def test_another_type_is_unknown(native: object) -> None:
         relaxed_native(native, read, "qdrant")
 
 
+def test_an_object_of_the_library_is_no_list_of_values() -> None:
+    wanted: Any = eq("lang", "de")
+    said = read_filter(must(field(match=models.MatchAny.model_construct(any=wanted))))
+    assert (said.state, said.opaque_count) == ("partial", 1)
+    assert "de" not in repr(said)
+
+
 def test_relevance_is_left_out_of_a_copy() -> None:
     native = models.Filter(must=[ON_TENANT, ON_KIND], should=[ON_KIND], must_not=[ON_TENANT, ON_KIND])
     before = native.model_copy(deep=True)

@@ -1,7 +1,10 @@
 """Native filters, read or described; a filter of any kind never hurts and never tells protected values."""
 
+import math
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,6 +97,23 @@ def test_what_cannot_be_read_is_unknown_and_described_without_values(native: obj
     assert (said.state, said.predicate, said.raw) == ("unknown", None, raw)
 
 
+TENANT_IS = eq("tenant", "acme")
+OWN = [TENANT_IS, entitlement(TENANT_IS), Label("/args/0", "relevance", "caller", "eq"), where(TENANT_IS)]
+
+
+@pytest.mark.parametrize("own", OWN, ids=lambda own: type(own).__name__)
+@pytest.mark.parametrize(
+    "make",
+    [lambda own: {"a": own}, lambda own: {"a": {"$in": own}}, lambda own: {"$and": own}],
+    ids=["value", "listed", "conjuncts"],
+)
+@pytest.mark.parametrize("dialect", ["mapping", "chroma"])
+def test_an_object_of_the_library_is_no_list_of_values(own: object, make: Callable[[Any], Any], dialect: str) -> None:
+    said = read_filter(make(own), dialect)
+    assert said.state == "unknown"
+    assert f"<{type(own).__name__}>" in (said.raw or "")
+
+
 def test_an_unknown_dialect_is_unknown() -> None:
     said = read_filter({"kind": "secret"}, "klingon")
     assert (said.state, said.dialect, said.raw) == ("unknown", "klingon", "{kind: <str>}")
@@ -127,3 +147,14 @@ def test_a_dictionary_that_changes_later_does_not_change_the_filter() -> None:
     said = read_filter(native)
     native["kind"].append("b")
     assert said.predicate == And((Leaf("in", "kind", ("a",)),))
+
+
+@pytest.mark.parametrize("number", [math.inf, math.nan, np.float64("-inf")], ids=str)
+@pytest.mark.parametrize("listed", [False, True], ids=["value", "list"])
+def test_a_number_that_is_not_finite_costs_only_its_own_part(number: float, listed: bool) -> None:
+    plain = read_filter({"tenant": "acme", "price": [1.5, number] if listed else number}, relevance=["price"])
+    chroma = {"$and": [{"tenant": "acme"}, {"price": {"$nin": [number]} if listed else {"$lte": number}}]}
+    for said in (plain, read_filter(chroma, "chroma")):
+        assert (said.state, said.opaque_count) == ("partial", 1)
+        assert said.protected_fields() == {"tenant"}
+        assert said.relevance_conjuncts() == ()

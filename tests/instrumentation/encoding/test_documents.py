@@ -14,7 +14,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from ragvigil.documents import Documents
-from ragvigil.encoding.documents import Scored, documents_json, flattened, scored
+from ragvigil.encoding.documents import Scored, _kept_json, documents_json, flattened, scored
 
 SCORES = st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False))
 DOCUMENTS = st.lists(st.tuples(st.text(), SCORES), max_size=30)
@@ -117,3 +117,17 @@ def test_scores_become_finite_numbers_or_none(score: Any, number: float | None) 
 
 def test_scores_whose_sum_overflows_stay() -> None:
     assert list(scored(Documents(("a", "b"), (1e308, 1e308))).scores) == [1e308, 1e308]
+
+
+def test_lists_of_huge_ids_are_not_kept() -> None:
+    before = _kept_json.cache_info().currsize, _kept_json.cache_info().misses
+    huge = documents([("x" * 1_000_000, 0.5), ("y", 0.5)])
+    assert json.loads(documents_json(huge))[0] == {"id": "x" * 1_000_000, "score": 0.5}
+    assert (_kept_json.cache_info().currsize, _kept_json.cache_info().misses) == before
+
+
+def test_what_a_search_finds_is_written_once_for_the_next_stage_too() -> None:
+    found = documents([(f"kept-{number}", 0.5) for number in range(20)])
+    hits = _kept_json.cache_info().hits
+    assert documents_json(found) is documents_json(found)
+    assert _kept_json.cache_info().hits == hits + 1

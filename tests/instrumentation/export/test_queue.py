@@ -10,9 +10,9 @@ from opentelemetry.trace import INVALID_SPAN_CONTEXT, StatusCode
 
 from ragvigil.counts import Counters
 from ragvigil.documents import Documents
-from ragvigil.export.queue import FEEDBACK_BYTES, SPAN_BYTES, TraceQueue, estimated_bytes
+from ragvigil.export.queue import DOCUMENT_BYTES, FEEDBACK_BYTES, SPAN_BYTES, TraceQueue, estimated_bytes
 from ragvigil.feedback_event import AnswerReference, FeedbackEvent
-from ragvigil.predicates import in_, or_, where
+from ragvigil.predicates import Filter, eq, in_, not_, opaque, or_, where
 from ragvigil.rare import Event, Rare
 from ragvigil.span import RecordedSpan
 
@@ -54,6 +54,21 @@ def test_a_trace_that_never_fits_is_dropped_and_counted(counters: Counters) -> N
     assert names(queue) == []
     assert counters.read().dropped == 11
     assert queue.is_settled(1)
+
+
+def test_a_trace_that_never_fits_displaces_no_other(counters: Counters) -> None:
+    queue = TraceQueue(100, 10 * SPAN_BYTES, counters)
+    for name in "abc":
+        queue.put(trace(name))
+    queue.put(trace("huge", spans=11))
+    assert counters.read().dropped == 11
+    assert names(queue, max_items=2) == ["a", "b"]
+    queue.put(trace("huge", spans=11))
+    queue.give_back()
+    assert names(queue) == ["a", "b", "c"]
+    assert counters.read().dropped == 22
+    queue.settle()
+    assert queue.is_settled(queue.last_number)
 
 
 def test_a_batch_is_bounded_but_never_empty(counters: Counters) -> None:
@@ -220,6 +235,38 @@ def with_long_ids(span: RecordedSpan) -> None:
     span.fields["output_documents"] = Documents((7, *["x" * 2500] * 2), None)
 
 
+def with_a_long_id_in_the_middle(span: RecordedSpan) -> None:
+    span.fields["output_documents"] = Documents(("a", "b", "x" * 5000, "c"), None)
+
+
+def with_a_long_id_among_numbers(span: RecordedSpan) -> None:
+    span.fields["output_documents"] = Documents((7, "x" * 5000, 8), None)
+
+
+def with_a_long_id_behind_a_number(span: RecordedSpan) -> None:
+    span.fields["output_documents"] = Documents(("a", 7, b"x" * 5000), None)
+
+
+def with_a_long_id_in_a_long_list(span: RecordedSpan) -> None:
+    span.fields["output_documents"] = Documents((*["a"] * 100, "x" * 11_000, "b"), None)
+
+
+def with_a_long_value(span: RecordedSpan) -> None:
+    span.fields["filter"] = where(eq("tenant", "x" * 5000))
+
+
+def with_a_long_value_in_a_list(span: RecordedSpan) -> None:
+    span.fields["filter"] = where(in_("tenant", [5, "x" * 5000, "a"]))
+
+
+def with_a_long_value_below(span: RecordedSpan) -> None:
+    span.fields["filter"] = where(or_(not_(eq("tenant", "x" * 2500)), opaque("sql", "x" * 2500)))
+
+
+def with_a_long_value_at_the_root(span: RecordedSpan) -> None:
+    span.fields["filter"] = Filter(eq("tenant", "x" * 5000))
+
+
 def with_slices(span: RecordedSpan) -> None:
     span.fields["slices"] = {"x" * 2500: "y" * 2500}
 
@@ -248,7 +295,9 @@ def with_links(span: RecordedSpan) -> None:
 LARGE = [
     *(with_text, with_vector, with_documents, with_texts, with_filter, with_attributes, with_events, with_name),
     *(with_long_ids, with_slices, with_citations, with_many_attributes, with_nested_attributes, with_description),
-    with_links,
+    *(with_links, with_a_long_id_in_the_middle, with_a_long_id_among_numbers, with_a_long_id_behind_a_number),
+    *(with_a_long_id_in_a_long_list, with_a_long_value, with_a_long_value_in_a_list, with_a_long_value_below),
+    with_a_long_value_at_the_root,
 ]
 
 
@@ -306,3 +355,12 @@ def test_what_was_taken_can_be_given_up_but_for_what_is_settled(counters: Counte
     queue.drop_taken()
     assert counters.read().dropped == 1
     assert queue.is_settled(queue.last_number)
+
+
+@pytest.mark.parametrize(
+    "ids", [(), ("a",) * 20, tuple(range(20)), (None, 2.5, object())], ids=["none", "text", "int", "any"]
+)
+def test_usual_ids_count_by_their_number(ids: tuple[object, ...]) -> None:
+    span = RecordedSpan("x")
+    span.fields["output_documents"] = Documents(ids, None)
+    assert estimated_bytes([span]) == SPAN_BYTES + 1 + DOCUMENT_BYTES * len(ids)

@@ -1,5 +1,7 @@
 """Builders never raise: a value without a neutral form makes an opaque part that does not tell it."""
 
+import json
+import math
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import StrEnum
@@ -28,6 +30,8 @@ from ragvigil.predicates import (
     not_,
     or_,
     prefix,
+    to_json,
+    where,
 )
 
 
@@ -81,7 +85,9 @@ def test_other_values_make_an_opaque_part_that_does_not_tell_them(value: object)
     assert "secret" not in part.raw
 
 
-@pytest.mark.parametrize("values", [5, None, ["a", object()], ["a", datetime(2026, 1, 1, tzinfo=UTC)]], ids=stable)
+@pytest.mark.parametrize(
+    "values", [5, None, ["a", object()], eq("a", "b"), ["a", datetime(2026, 1, 1, tzinfo=UTC)]], ids=stable
+)
 def test_lists_that_cannot_be_read_make_an_opaque_part(values: Any) -> None:
     assert isinstance(in_("f", values), Opaque)
 
@@ -127,3 +133,18 @@ def test_predicates_cannot_change() -> None:
     with pytest.raises(AttributeError):
         leaf.field = "g"  # type: ignore[misc, union-attr]  # that it is refused is the test
     assert hash(leaf) == hash(eq("f", "a"))
+
+
+INFINITE = [math.inf, -math.inf, math.nan, np.float32("inf"), np.float64("nan"), Decimal("Infinity"), Decimal("1e999")]
+
+
+@pytest.mark.parametrize("value", INFINITE, ids=stable)
+def test_a_limit_that_is_not_finite_costs_only_its_own_part(value: Any) -> None:
+    said = where(eq("tenant", "acme"), lte("price", value), in_("size", [1.5, value]), nin("color", ["red"]))
+    assert (said.state, said.opaque_count) == ("partial", 2)
+    assert said.predicate is not None
+    assert json.loads(json.dumps(to_json(said.predicate), allow_nan=False))["args"][3]["value"] == ["red"]
+
+
+def test_finite_floats_are_values() -> None:
+    assert in_("size", [1.5, 2]) == Leaf("in", "size", (1.5, 2))

@@ -178,3 +178,11 @@ def test_labels_that_are_not_valid_are_refused(source: object, complaint: str) -
     with pytest.raises(PredicateError) as refused:
         labels_from_json(source)
     assert complaint in str(refused.value)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_numbers_that_json_cannot_say_make_an_opaque_part(number: str) -> None:
+    assert from_json(f'{{"op": "lte", "field": "price", "value": {number}}}') == Opaque("neutral", "lte price <float>")
+    assert from_json(f'{{"op": "in", "field": "price", "value": [1, {number}]}}') == Opaque(
+        "neutral", "in price <float>"
+    )

@@ -305,3 +305,7 @@ def test_of_a_list_that_databases_judge_differently_nothing_is_told(
     clauses: list[Predicate], value: object, told: bool | None
 ) -> None:
     assert passes({"year": value}, where(*[relevance(clause) for clause in clauses])) is told
+
+
+def test_metadata_that_are_part_of_a_filter_are_no_list_of_values() -> None:
+    assert passes({"year": 2024, "lang": eq("tenant", "de")}) is None

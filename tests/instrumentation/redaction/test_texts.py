@@ -17,6 +17,7 @@ from ragvigil import attributes as names
 from ragvigil.counts import Counters
 from ragvigil.documents import LONGEST_TEXT
 from ragvigil.export.exporter import Delivery, Outcome, Signal
+from ragvigil.predicates import eq
 from ragvigil.rare import LONGEST_STACKTRACE
 from ragvigil.redaction import common
 from ragvigil.redaction.texts import LONGEST_WORD, MARGIN, MAX_TEXT, Texts
@@ -318,3 +319,17 @@ def test_the_counts_are_reported(redacting: Redacting) -> None:
         "cut": 0,
         "withheld": 0,
     }
+
+
+def test_a_part_of_a_filter_is_no_list_of_texts(redacting: Redacting) -> None:
+    seen: list[str] = []
+
+    def redact(text: str) -> str:
+        seen.append(text)
+        return text
+
+    out = redacting(redactors=[redact])
+    misplaced: Any = eq("tenant", "acme")
+    ask(misplaced)
+    assert names.INPUT_VALUE not in out().one("ask").attributes
+    assert "tenant" not in seen
