@@ -1,5 +1,6 @@
 """Hours added up: whatever arrives, in whatever order and however late, sums and spans tell the same."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -17,6 +18,7 @@ from ragvigil import attributes as names
 from ragvigil_monitor.api.answer_lists import listed_answers
 from ragvigil_monitor.api.oncall_completeness import completeness
 from ragvigil_monitor.api.windows import TimeRange
+from ragvigil_monitor.conventions.provenance import DOCUMENTS_WITHOUT_ID
 from ragvigil_monitor.hour_sums import HOUR_SUMS, Segment, segments
 from ragvigil_monitor.keys import Keys
 from ragvigil_monitor.receiver.decoding import decode_traces
@@ -157,6 +159,26 @@ def test_the_same_spans_again_leave_sums_as_they_are(store: Store) -> None:
     add_up(store, END)
     receive(store, *answer(1, 0.5, 100.0))
     assert store.row("summed_hours_between", start=START, end=END)["stale"] == []
+
+
+def searched(number: int, without_id: object, after_h: float = 0.5) -> Any:
+    """A search that says of how many documents it had no id."""
+    attributes = {names.STAGE: "retrieve", names.SPAN_KIND: "RETRIEVER", DOCUMENTS_WITHOUT_ID: without_id}
+    return span(number, attributes, trace=number, started_at=START + timedelta(hours=after_h))
+
+
+def test_numbers_that_no_search_can_have_are_not_added_up(store: Store) -> None:
+    receive(store, *(searched(number, 3) for number in range(1, 8)))
+    told_by_senders = [2**63 - 1, 2**63 - 1, -(2**63), -5, 1_000_001, "many", [1]]
+    with store.transaction() as writer:
+        for number, without_id in enumerate(told_by_senders, 1):
+            told = json.dumps({DOCUMENTS_WITHOUT_ID: without_id})
+            writer.run("UPDATE spans SET attributes = $told WHERE trace_id = $id", told=told, id=number.to_bytes(16))
+    receive(store, searched(8, 1_000_000), searched(9, 2))
+    raw = store.row("telling_raw", start=START, end=END, service=None)
+    assert raw["documents_without_id"] == 1_000_002
+    add_up(store, END)
+    assert store.row("telling_summed", start=START, end=END, service=None) == raw
 
 
 def test_sums_stay_when_the_spans_are_removed(store: Store) -> None:

@@ -171,6 +171,7 @@ FROM spans
 WHERE started_at >= window_start AND started_at < window_end
 GROUP BY service, instance_id;
 
+-- What is added up may come from a sender: a number of documents that no search returns counts as none.
 CREATE MACRO observed_telling(window_start, window_end) AS TABLE
 WITH given AS (
     SELECT
@@ -190,13 +191,18 @@ recorded AS (
         count(*) FILTER (stage = 'retrieve') AS retrievals,
         count(*) FILTER (stage = 'retrieve' AND output_documents IS NULL) AS retrievals_without_documents,
         coalesce(
-            sum(try_cast(attributes ->> '$."otel.documents_without_id"' AS BIGINT)) FILTER (stage = 'retrieve'), 0
+            sum(documents_without_id) FILTER (stage = 'retrieve' AND documents_without_id BETWEEN 1 AND 1000000), 0
         )::BIGINT AS documents_without_id,
         count(*) FILTER (stage = 'retrieve' AND filter_state = 'known') AS filters_known,
         count(*) FILTER (stage = 'retrieve' AND filter_state = 'none') AS filters_none,
         count(*) FILTER (stage = 'retrieve' AND filter_state = 'partial') AS filters_partial
-    FROM spans
-    WHERE started_at >= window_start AND started_at < window_end AND probe_id IS NULL
+    FROM (
+        SELECT
+            service, stage, dropped_attributes, output_documents, filter_state,
+            try_cast(attributes ->> '$."otel.documents_without_id"' AS BIGINT) AS documents_without_id
+        FROM spans
+        WHERE started_at >= window_start AND started_at < window_end AND probe_id IS NULL
+    )
     GROUP BY service
 )
 SELECT
