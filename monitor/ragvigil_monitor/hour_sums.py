@@ -14,6 +14,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from ragvigil_monitor.errors import HoursNotSummed, WriteRefused
 from ragvigil_monitor.job import Job, Turn, Write
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store, Writer
@@ -85,15 +86,30 @@ def add_up(writer: Writer, hour: datetime) -> None:
 
 
 def sum_hours(service: Service, turn: Turn, *, clock: Callable[[], float] = time.monotonic) -> Write | None:
-    """The job: add up what waits, an hour a transaction, so that nobody waits long to store; at most some seconds."""
+    """The job: add up what waits, an hour a transaction, so that nobody waits long to store; at most some seconds.
+
+    An hour that cannot be added up is read span by span, and tried again when the others are done. Raises
+    HoursNotSummed while there is one.
+    """
     began = clock()
     pass_hours(service.store, turn.now - OVER_FOR)
     for row in service.store.rows("hours_to_sum", most=_AT_ONCE):
-        with service.store.transaction() as writer:
-            add_up(writer, row["hour"])
+        _try_to_add_up(service.store, row["hour"])
         if clock() - began > MOST_S:
             break
+    failing = service.store.rows("hours_failing")
+    if failing:
+        raise HoursNotSummed(len(failing), failing[0]["hour"], failing[0]["error"])
     return None
+
+
+def _try_to_add_up(store: Store, hour: datetime) -> None:
+    try:
+        with store.transaction() as writer:
+            add_up(writer, hour)
+    except WriteRefused as refusal:
+        with store.transaction() as writer:
+            writer.execute("note_failed_hour", hour=hour, error=str(refusal))
 
 
 def pass_hours(store: Store, now: datetime) -> None:

@@ -20,6 +20,7 @@ from ragvigil_monitor.api.oncall_completeness import completeness
 from ragvigil_monitor.api.windows import TimeRange
 from ragvigil_monitor.conventions.provenance import DOCUMENTS_WITHOUT_ID
 from ragvigil_monitor.hour_sums import HOUR_SUMS, Segment, segments
+from ragvigil_monitor.job import Job
 from ragvigil_monitor.keys import Keys
 from ragvigil_monitor.receiver.decoding import decode_traces
 from ragvigil_monitor.receiver.tables import PROCESS_COUNTS, to_arrow
@@ -179,6 +180,64 @@ def test_numbers_that_no_search_can_have_are_not_added_up(store: Store) -> None:
     assert raw["documents_without_id"] == 1_000_002
     add_up(store, END)
     assert store.row("telling_summed", start=START, end=END, service=None) == raw
+
+
+@pytest.fixture
+def refusing(store: Store) -> Store:
+    """A store that can add up no hour in which two processes told something: such are 4, 8 and 12."""
+    for hour in range(14):
+        receive(store, *answer(hour, hour + 0.5, 100.0))
+    for hour in (4, 8, 12):
+        other = traces(
+            span(9, trace=90 + hour, started_at=START + timedelta(hours=hour)), resource={"service.name": "b"}
+        )
+        with store.transaction() as writer:
+            write(writer, decode_traces(other.SerializeToString(), microseconds(END)), END)
+    with store.transaction() as writer:
+        writer.run("CREATE UNIQUE INDEX one_process ON arrivals (hour)")
+    return store
+
+
+def run_alone(store: Store, now: datetime, job: Job = HOUR_SUMS) -> list[str]:
+    """Run a job; the problems that it has."""
+    with running_service(store, Keys.generate(), lambda: now) as service:
+        run_due(service, now, listed=lambda _settings: [job])
+    return [row["error"] for row in store.rows("job_problems_now")]
+
+
+def test_hours_that_cannot_be_added_up_hold_up_no_others_and_are_told(refusing: Store) -> None:
+    (problem,) = run_alone(refusing, END)
+    assert problem.startswith(
+        "HoursNotSummed: 3 hours cannot be added up, the newest 2026-11-23T12:00:00+00:00: The data"
+    )
+    summed = [part for part in segments(refusing, START, START + timedelta(hours=14)) if not part.is_summed]
+    assert [part.start.hour for part in summed] == [4, 8, 12]
+    assert told(refusing, START, END) == told_by_spans(refusing, START, END)
+
+
+def test_an_hour_that_failed_is_added_up_once_it_can_be(refusing: Store) -> None:
+    assert len(run_alone(refusing, END)) == 1
+    with refusing.transaction() as writer:
+        writer.run("DROP INDEX one_process")
+    assert run_alone(refusing, END) == []
+    assert [part.is_summed for part in segments(refusing, START, START + timedelta(hours=14))] == [True]
+
+
+def test_hours_that_failed_are_tried_when_the_others_are_done(refusing: Store) -> None:
+    run_alone(refusing, END)
+    receive(refusing, *answer(50, 1.2, 100.0))
+    waiting = [row["hour"].hour for row in refusing.rows("hours_to_sum", most=9)]
+    assert waiting == [2, 1, 0, 12, 8, 4]
+
+
+def test_an_hour_that_cannot_be_added_up_does_not_keep_spans_for_ever(refusing: Store) -> None:
+    later = START + timedelta(days=40)
+    for failures in (1, 2, 3):
+        assert len(run_alone(refusing, later)) == 1
+        run_alone(refusing, later, RETENTION)
+        left = refusing.row("arrival_of_trace", trace_id=(5).to_bytes(16), start=START, end=END)["spans"]
+        assert left == (0 if failures == 3 else 2)
+    assert run_alone(refusing, later) == []
 
 
 def test_sums_stay_when_the_spans_are_removed(store: Store) -> None:

@@ -2,10 +2,12 @@
 -- makes it stale until it has been added up again.
 
 -- state: 'summed', 'stale', or 'final' once spans of the hour were removed for their age. An hour without a row, before
--- the last that has one, holds nothing.
+-- the last that has one, holds nothing. failures: how often in a row adding it up failed, at last with this error.
 CREATE TABLE summed_hours (
     hour TIMESTAMP PRIMARY KEY,
-    state VARCHAR NOT NULL
+    state VARCHAR NOT NULL,
+    failures INTEGER NOT NULL DEFAULT 0,
+    error VARCHAR
 );
 
 -- What each answer took and cost, as a whole (stage '') and stage by stage. started_at, intent and answer_cost_usd are
@@ -251,7 +253,7 @@ WHERE vectors.started_at >= window_start AND vectors.started_at < window_end
 ORDER BY chosen.digest;
 
 -- What an earlier version stored is added up in the background.
-INSERT INTO summed_hours
+INSERT INTO summed_hours (hour, state)
 SELECT DISTINCT date_trunc('hour', started_at), 'stale'
 FROM (SELECT started_at FROM spans UNION ALL SELECT started_at FROM answers)
 WHERE started_at < now()::TIMESTAMP - INTERVAL 3 HOUR;
