@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -20,14 +21,15 @@ from ragvigil_monitor.api.oncall_completeness import completeness
 from ragvigil_monitor.api.windows import TimeRange
 from ragvigil_monitor.conventions.provenance import DOCUMENTS_WITHOUT_ID
 from ragvigil_monitor.hour_sums import HOUR_SUMS, Segment, segments
-from ragvigil_monitor.job import Job
+from ragvigil_monitor.job import Job, Turn, Write
 from ragvigil_monitor.keys import Keys
 from ragvigil_monitor.receiver.decoding import decode_traces
 from ragvigil_monitor.receiver.tables import PROCESS_COUNTS, to_arrow
 from ragvigil_monitor.receiver.times import microseconds
 from ragvigil_monitor.receiver.writing import write
-from ragvigil_monitor.retention import RETENTION
+from ragvigil_monitor.retention import RETENTION, remove_old
 from ragvigil_monitor.schedule import run_due
+from ragvigil_monitor.service import Service
 from ragvigil_monitor.signals.cost_per_query import estimate as cost
 from ragvigil_monitor.signals.latency_p95 import estimate as latency
 from ragvigil_monitor.signals.signal import Look, Window
@@ -262,6 +264,38 @@ def test_spans_are_not_removed_before_they_are_added_up(store: Store) -> None:
     add_up(store, START + timedelta(days=40))
     remove(store, START + timedelta(days=40))
     assert store.row("arrival_of_trace", trace_id=(2).to_bytes(16), start=START, end=END)["spans"] == 0
+
+
+def test_spans_of_hours_that_were_never_passed_are_not_removed(store: Store) -> None:
+    """As after an import into a new store, where retention may run before any hour was added up."""
+    later = START + timedelta(days=40)
+    receive(store, *answer(1, 0.5, 100.0), at=START)
+    run_alone(store, later, RETENTION)
+    assert store.row("arrival_of_trace", trace_id=(2).to_bytes(16), start=START, end=END)["spans"] == 2
+    add_up(store, later)
+    run_alone(store, later, RETENTION)
+    assert store.row("arrival_of_trace", trace_id=(2).to_bytes(16), start=START, end=END)["spans"] == 0
+    (first, *_) = listed_answers(store, TimeRange(START, END), "costliest", stage=None, intent=None, limit=2)
+    assert first["cost_usd"] == 0.1
+
+
+def test_a_span_that_comes_while_retention_begins_makes_it_wait(store: Store) -> None:
+    later = START + timedelta(days=40)
+    receive(store, *answer(1, 0.5, 100.0), *answer(2, 5.5, 100.0))
+    add_up(store, END)
+
+    def overtaken(service: Service, turn: Turn) -> Write:
+        write = remove_old(service, turn)
+        receive(store, *answer(3, 0.6, 300.0))
+        return write
+
+    with running_service(store, Keys.generate(), lambda: later) as service:
+        run_due(service, later, listed=lambda _settings: [replace(RETENTION, run=overtaken)])
+    assert store.rows("watermark_of_job", job="retention") == []
+    add_up(store, later)
+    remove(store, later)
+    found = listed_answers(store, TimeRange(START, END), "costliest", stage=None, intent=None, limit=9)
+    assert [row["cost_usd"] for row in found] == [0.3, 0.1, 0.1]
 
 
 @pytest.mark.parametrize("reported_h", [0.2, 5.2, 29.0], ids=["early", "within an hour", "late"])
