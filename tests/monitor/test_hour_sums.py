@@ -132,6 +132,28 @@ def test_sums_and_spans_tell_the_same_however_late_and_often_spans_come(
         assert told(store, start, end) == told_by_spans(store, start, end)
 
 
+def test_a_stage_without_a_name_is_none_and_costs_the_same_from_sums_and_spans(store: Store) -> None:
+    root, stage = answer(1, 0.5, 500.0)
+    nameless = {names.STAGE: "", names.ANSWER_SPAN_ID: span_id(1).hex(), names.STAGE_COST: 0.25, names.SPAN_KIND: "LLM"}
+    receive(store, root, stage, span(3, nameless, trace=2, parent=1, started_at=START + timedelta(hours=0.5)))
+    flawed = [row["items"] for row in store.rows("ingest_totals") if row["outcome"] == "flawed_bad_stage"]
+    assert flawed == [1]
+    window = {"window_start": START, "window_end": START + timedelta(hours=1)}
+    raw = list(store.columns("costs_of_answers", **window)["value"])
+    add_up(store, END)
+    assert list(store.columns("costs_summed", **window)["value"]) == raw == [0.5]
+
+
+def test_a_stage_without_a_name_that_an_import_brought_costs_nothing(store: Store) -> None:
+    receive(store, *answer(1, 0.5, 500.0))
+    with store.transaction() as writer:
+        writer.run("UPDATE spans SET stage = '' WHERE stage = 'generate'")
+    window = {"window_start": START, "window_end": START + timedelta(hours=1)}
+    assert np.isnan(store.columns("costs_of_answers", **window)["value"]).tolist() == [True]
+    add_up(store, END)
+    assert np.isnan(store.columns("costs_summed", **window)["value"]).tolist() == [True]
+
+
 def test_an_hour_is_summed_two_hours_after_its_end_and_stale_when_more_comes(store: Store) -> None:
     receive(store, *answer(1, 0.5, 100.0), *answer(2, 5.5, 100.0))
     add_up(store, START + timedelta(hours=7, minutes=59))

@@ -147,7 +147,7 @@ known AS (
     FROM spans
     INNER JOIN given ON given.trace_id = spans.trace_id AND given.span_id = spans.answer_span_id
     WHERE spans.started_at >= window_start - INTERVAL 1 HOUR AND spans.started_at < window_end + INTERVAL 1 HOUR
-        AND stage IS NOT NULL AND probe_id IS NULL AND cost_usd IS NOT NULL
+        AND stage <> '' AND probe_id IS NULL AND cost_usd IS NOT NULL
         AND spans.started_at > given.started_at - INTERVAL 1 HOUR
         AND spans.started_at < given.started_at + INTERVAL 1 HOUR
     GROUP BY spans.trace_id, spans.answer_span_id
