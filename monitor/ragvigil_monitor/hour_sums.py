@@ -46,14 +46,18 @@ class Segment:
     is_summed: bool
 
 
-def segments(store: Store, start: datetime, end: datetime) -> list[Segment]:
-    """The parts of [start, end) in order, each as long as possible. What is summed begins and ends on the hour."""
+def segments(store: Store, start: datetime, end: datetime, *, by_hour: bool = True) -> list[Segment]:
+    """The parts of [start, end) in order, each as long as possible.
+
+    by_hour: the sums that are meant know no finer times, so that what is summed begins and ends on the hour.
+    """
     found = store.row("summed_hours_between", start=_floor(start), end=end)
     until = found["summed_until"] or _EPOCH
     stale = {hour.replace(tzinfo=UTC) for hour in found["stale"]}
 
     def is_summed(cut: tuple[datetime, datetime]) -> bool:
-        return cut[1] - cut[0] == HOUR and cut[0] not in stale and cut[1] <= until
+        hour, is_whole = _floor(cut[0]), cut[1] - cut[0] == HOUR
+        return (is_whole or not by_hour) and hour not in stale and hour + HOUR <= until
 
     runs = [(summed, list(cuts)) for summed, cuts in groupby(_cuts(start, end, until), key=is_summed)]
     return [Segment(cuts[0][0], cuts[-1][1], summed) for summed, cuts in runs]
@@ -85,6 +89,12 @@ def add_up(writer: Writer, hour: datetime) -> None:
     writer.execute("note_summed_hour", hour=hour)
 
 
+def _add_missing(writer: Writer, hour: datetime) -> None:
+    """Add the answers that came for an hour when its spans had been removed: its sums cannot be made anew."""
+    writer.execute("add_missing_answer_stages", hour=hour)
+    writer.execute("note_final_hour", hour=hour)
+
+
 def sum_hours(service: Service, turn: Turn, *, clock: Callable[[], float] = time.monotonic) -> Write | None:
     """The job: add up what waits, an hour a transaction, so that nobody waits long to store; at most some seconds.
 
@@ -94,7 +104,7 @@ def sum_hours(service: Service, turn: Turn, *, clock: Callable[[], float] = time
     began = clock()
     pass_hours(service.store, turn.now - OVER_FOR)
     for row in service.store.rows("hours_to_sum", most=_AT_ONCE):
-        _try_to_add_up(service.store, row["hour"])
+        _try(service.store, row["hour"], add_up if row["state"] == "stale" else _add_missing)
         if clock() - began > MOST_S:
             break
     failing = service.store.rows("hours_failing")
@@ -103,10 +113,10 @@ def sum_hours(service: Service, turn: Turn, *, clock: Callable[[], float] = time
     return None
 
 
-def _try_to_add_up(store: Store, hour: datetime) -> None:
+def _try(store: Store, hour: datetime, sum_up: Callable[[Writer, datetime], None]) -> None:
     try:
         with store.transaction() as writer:
-            add_up(writer, hour)
+            sum_up(writer, hour)
     except WriteRefused as refusal:
         with store.transaction() as writer:
             writer.execute("note_failed_hour", hour=hour, error=str(refusal))

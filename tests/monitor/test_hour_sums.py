@@ -16,7 +16,7 @@ from tests.samples.otlp import span, span_id, traces
 from tests.samples.servers import running_service
 
 from ragvigil import attributes as names
-from ragvigil_monitor.api.answer_lists import listed_answers
+from ragvigil_monitor.api.answer_lists import Order, listed_answers
 from ragvigil_monitor.api.oncall_completeness import completeness
 from ragvigil_monitor.api.windows import TimeRange
 from ragvigil_monitor.conventions.provenance import DOCUMENTS_WITHOUT_ID
@@ -262,6 +262,8 @@ def test_an_hour_that_cannot_be_added_up_does_not_keep_spans_for_ever(refusing: 
         left = refusing.row("arrival_of_trace", trace_id=(5).to_bytes(16), start=START, end=END)["spans"]
         assert left == (0 if failures == 3 else 2)
     assert run_alone(refusing, later) == []
+    within = TimeRange(START, START + timedelta(hours=14))
+    assert len(listed_answers(refusing, within, "slowest", stage=None, intent=None, limit=99)) == 14
 
 
 def test_sums_stay_when_the_spans_are_removed(store: Store) -> None:
@@ -275,6 +277,34 @@ def test_sums_stay_when_the_spans_are_removed(store: Store) -> None:
     assert after["telling"] == before["telling"]
     ranked = ("slowest", "generate", None)
     assert after["lists"][ranked] == before["lists"][ranked]
+
+
+@pytest.mark.parametrize("order", ["newest", "costliest", "slowest"])
+@pytest.mark.parametrize("cut", [timedelta(0), timedelta(minutes=20)], ids=["whole hours", "parts of hours"])
+def test_every_list_tells_costs_when_the_spans_are_removed(store: Store, order: Order, cut: timedelta) -> None:
+    receive(store, *(each for number in range(50) for each in answer(number, number / 10, 10.0 + number)))
+    add_up(store, END)
+    within = TimeRange(START + cut, START + timedelta(hours=5) - cut)
+    before = listed_answers(store, within, order, stage=None, intent=None, limit=60)
+    assert all(row["cost_usd"] for row in before)
+    remove(store, START + timedelta(days=40))
+    assert listed_answers(store, within, order, stage=None, intent=None, limit=60) == before
+
+
+def test_an_answer_that_comes_for_a_final_hour_is_ranked_with_its_stages(store: Store) -> None:
+    later = START + timedelta(days=40)
+    receive(store, *answer(1, 0.5, 100.0), *answer(2, 5.5, 100.0))
+    add_up(store, END)
+    remove(store, later)
+    receive(store, *answer(3, 0.6, 300.0), at=later)
+    add_up(store, later)
+    within = TimeRange(START, START + timedelta(hours=6))
+    for order in ("slowest", "costliest"):
+        found = listed_answers(store, within, order, stage="generate", intent=None, limit=9)
+        assert [(row["answer_id"], row["cost_usd"]) for row in found] == [("3", 0.3), ("2", 0.1), ("1", 0.1)]
+    remove(store, later + timedelta(days=1))
+    add_up(store, later)
+    assert listed_answers(store, within, "costliest", stage="generate", intent=None, limit=9) == found
 
 
 def test_spans_are_not_removed_before_they_are_added_up(store: Store) -> None:

@@ -1,8 +1,8 @@
 -- Hours that are over, added up, so that long windows read sums. Derived from spans and answers; what came late for an hour
 -- makes it stale until it has been added up again.
 
--- state: 'summed', 'stale', or 'final' once spans of the hour were removed for their age. An hour without a row, before
--- the last that has one, holds nothing. failures: how often in a row adding it up failed, at last with this error.
+-- state: 'summed', 'stale', or 'final' once spans of the hour were removed for their age, 'added_to' when more came then.
+-- An hour without a row, before the last that has one, holds nothing. failures: how often in a row adding it up failed, at last with this error.
 CREATE TABLE summed_hours (
     hour TIMESTAMP PRIMARY KEY,
     state VARCHAR NOT NULL,
