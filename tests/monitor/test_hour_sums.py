@@ -17,10 +17,10 @@ from tests.samples.servers import running_service
 
 from ragvigil import attributes as names
 from ragvigil_monitor.api.answer_lists import Order, listed_answers
-from ragvigil_monitor.api.oncall_completeness import completeness
+from ragvigil_monitor.api.oncall_completeness import completeness, processes
 from ragvigil_monitor.api.windows import TimeRange
 from ragvigil_monitor.conventions.provenance import DOCUMENTS_WITHOUT_ID
-from ragvigil_monitor.hour_sums import HOUR_SUMS, Segment, segments
+from ragvigil_monitor.hour_sums import HOUR_SUMS, Segment, pass_hours, segments
 from ragvigil_monitor.job import Job, Turn, Write
 from ragvigil_monitor.keys import Keys
 from ragvigil_monitor.receiver.decoding import decode_traces
@@ -367,6 +367,23 @@ def test_completeness_is_the_same_from_sums_and_while_more_arrives(store: Store,
     assert stored_spans(store) == raw + 2
     remove(store, START + timedelta(days=30, hours=6))
     assert stored_spans(store, START + timedelta(days=30, hours=6)) == raw + 2
+
+
+class Overtaken(Store):
+    """A store in which hours are passed as soon as a question was answered."""
+
+    def rows(self, question: str, **values: object) -> list[dict[str, Any]]:
+        found = super().rows(question, **values)
+        pass_hours(Store(self._instance, self.path, self.disk), END)
+        return found
+
+
+def test_hours_that_are_passed_while_completeness_is_asked_for_are_counted() -> None:
+    with closing(Overtaken.open(None)) as store:
+        receive(store, *(each for number in range(60) for each in answer(number, number / 6, 10.0)))
+        asked = {"since": START, "spans_since": START, "doctor": "doctor", "limit": 9}
+        (found,) = processes(store, **asked)  # type: ignore[arg-type]
+        assert found["stored"] == 120
 
 
 def stored_spans(store: Store, now: datetime = END) -> int:
