@@ -15,6 +15,7 @@ MonitorError
 ├── ConfigurationError    a setting is missing or not valid
 ├── UnknownAlert          there is no alert with this id
 ├── ClockWentBack         a job is done up to a time that has not come yet
+├── HoursNotSummed        hours could not be added up
 ├── ProcessFailed         a child process did not start or ended on its own
 ├── AlibiFailed           alibi-detect did not compute what it was asked for
 ├── ReviewRefused         a label or skip cannot be taken
@@ -196,3 +197,11 @@ class ClockWentBack(MonitorError):  # noqa: N818
             f"{job} is done up to {done_up_to.isoformat()}, but it is {now.isoformat()} now: the clock went back. "
             "The job goes on when that time has come."
         )
+
+
+class HoursNotSummed(MonitorError):  # noqa: N818
+    """Some hours could not be added up; questions about them read spans."""
+
+    def __init__(self, hours: int, newest: datetime, error: str) -> None:
+        super().__init__(f"{hours} hours cannot be added up, the newest {newest.isoformat()}: {error}")
+        self.hours = hours

@@ -14,6 +14,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from ragvigil_monitor.errors import HoursNotSummed, WriteRefused
 from ragvigil_monitor.job import Job, Turn, Write
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store, Writer
@@ -45,14 +46,18 @@ class Segment:
     is_summed: bool
 
 
-def segments(store: Store, start: datetime, end: datetime) -> list[Segment]:
-    """The parts of [start, end) in order, each as long as possible. What is summed begins and ends on the hour."""
+def segments(store: Store, start: datetime, end: datetime, *, by_hour: bool = True) -> list[Segment]:
+    """The parts of [start, end) in order, each as long as possible.
+
+    by_hour: the sums that are meant know no finer times, so that what is summed begins and ends on the hour.
+    """
     found = store.row("summed_hours_between", start=_floor(start), end=end)
     until = found["summed_until"] or _EPOCH
     stale = {hour.replace(tzinfo=UTC) for hour in found["stale"]}
 
     def is_summed(cut: tuple[datetime, datetime]) -> bool:
-        return cut[1] - cut[0] == HOUR and cut[0] not in stale and cut[1] <= until
+        hour, is_whole = _floor(cut[0]), cut[1] - cut[0] == HOUR
+        return (is_whole or not by_hour) and hour not in stale and hour + HOUR <= until
 
     runs = [(summed, list(cuts)) for summed, cuts in groupby(_cuts(start, end, until), key=is_summed)]
     return [Segment(cuts[0][0], cuts[-1][1], summed) for summed, cuts in runs]
@@ -84,16 +89,37 @@ def add_up(writer: Writer, hour: datetime) -> None:
     writer.execute("note_summed_hour", hour=hour)
 
 
+def _add_missing(writer: Writer, hour: datetime) -> None:
+    """Add the answers that came for an hour when its spans had been removed: its sums cannot be made anew."""
+    writer.execute("add_missing_answer_stages", hour=hour)
+    writer.execute("note_final_hour", hour=hour)
+
+
 def sum_hours(service: Service, turn: Turn, *, clock: Callable[[], float] = time.monotonic) -> Write | None:
-    """The job: add up what waits, an hour a transaction, so that nobody waits long to store; at most some seconds."""
+    """The job: add up what waits, an hour a transaction, so that nobody waits long to store; at most some seconds.
+
+    An hour that cannot be added up is read span by span, and tried again when the others are done. Raises
+    HoursNotSummed while there is one.
+    """
     began = clock()
     pass_hours(service.store, turn.now - OVER_FOR)
     for row in service.store.rows("hours_to_sum", most=_AT_ONCE):
-        with service.store.transaction() as writer:
-            add_up(writer, row["hour"])
+        _try(service.store, row["hour"], add_up if row["state"] == "stale" else _add_missing)
         if clock() - began > MOST_S:
             break
+    failing = service.store.rows("hours_failing")
+    if failing:
+        raise HoursNotSummed(len(failing), failing[0]["hour"], failing[0]["error"])
     return None
+
+
+def _try(store: Store, hour: datetime, sum_up: Callable[[Writer, datetime], None]) -> None:
+    try:
+        with store.transaction() as writer:
+            sum_up(writer, hour)
+    except WriteRefused as refusal:
+        with store.transaction() as writer:
+            writer.execute("note_failed_hour", hour=hour, error=str(refusal))
 
 
 def pass_hours(store: Store, now: datetime) -> None:

@@ -8,6 +8,11 @@ from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Writer
 
 Write = Callable[[Writer], None]
+"""What to write; it raises NotNow where everything is to stay as it was, the watermark too."""
+
+
+class NotNow(Exception):  # noqa: N818 - a decision, not an error
+    """What a job meant to write has to wait until its next run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,29 +1,42 @@
 """The job of a rate: count the events of every hour that has matured, so that looks read hours, not answers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from ragvigil_monitor.job import Turn, Write
 from ragvigil_monitor.service import Service
+from ragvigil_monitor.statistics.rate_band import HISTORY_H, RECENT_H
 from ragvigil_monitor.store import Writer
 from ragvigil_monitor.store.database import Row
 
 HOUR_S = 3600
 RECOUNTED = timedelta(hours=24)
 """How far back hours are counted anew, for what arrived late."""
+LOOKED_BACK = timedelta(hours=HISTORY_H + RECENT_H)
+"""How far back slices have a history that looks compare with."""
+MOST_UNSLICED = 48
+"""How many hours of the history one run counts slice by slice, the newest first."""
 _HOUR = timedelta(seconds=HOUR_S)
 
 
 def count_rate(signal: str, service: Service, turn: Turn) -> Write:
-    """Count the hours that end at the data times of the turn, and those shortly before for which more arrived."""
+    """Count the hours that end at the data times of the turn, and those shortly before for which more arrived.
+
+    Of the history before, some hours whose slices were counted of other answers, or never, are counted slice by slice
+    only: what the rate itself was is judged and may have been imported.
+    """
     start = turn.ends[0] - _HOUR - RECOUNTED
     window = {"signal": signal, "window_start": start, "window_end": turn.ends[-1]}
+    history = {"signal": signal, "window_start": turn.ends[0] - LOOKED_BACK, "window_end": start}
     changed = service.store.rows("rate_hours_changed", **window)
+    unsliced = service.store.rows("rate_hours_changed", **history)[-MOST_UNSLICED:]
 
     def write(writer: Writer) -> None:
         for hour in _touched(changed, start):
-            _count(writer, signal, hour)
-        for row in changed:
+            _count(writer, signal, hour, ("rate_counts", "rate_slices"))
+        for row in unsliced:
+            _count(writer, signal, row["hour"], ("rate_slices",))
+        for row in (*changed, *unsliced):
             writer.execute("note_rate_hour", signal=signal, **row)
 
     return write
@@ -35,7 +48,8 @@ def _touched(changed: Iterable[Row], start: datetime) -> list[datetime]:
     return sorted(hour for hour in hours | {hour - _HOUR for hour in hours} if hour >= start)
 
 
-def _count(writer: Writer, signal: str, hour: datetime) -> None:
+def _count(writer: Writer, signal: str, hour: datetime, tables: Sequence[str]) -> None:
     window = {"signal": signal, "window_start": hour, "window_end": hour + _HOUR}
-    for question in ("forget_rate_counts", "forget_rate_slices", "add_rate_counts", "add_rate_slices"):
-        writer.execute(question, **window)
+    for table in tables:
+        writer.execute(f"forget_{table}", **window)
+        writer.execute(f"add_{table}", **window)

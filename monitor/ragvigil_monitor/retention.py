@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
-from ragvigil_monitor.job import Job, Turn, Write
+from ragvigil_monitor.job import Job, NotNow, Turn, Write
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Writer
 
@@ -40,17 +40,17 @@ REMOVALS: Final[Mapping[str, tuple[str, ...]]] = {
 """What goes by which setting, in this order."""
 
 
-def remove_old(service: Service, turn: Turn) -> Write | None:
+def remove_old(service: Service, turn: Turn) -> Write:
     """Remove what had its time at the newest of the ends: earlier ones would remove a part of that.
 
-    Not before all of it is added up.
+    Not before all of it is added up, which is asked where nothing can come in between.
     """
     kept_days = service.settings.kept_days
     before = {setting: turn.ends[-1] - timedelta(days=kept_days[setting]) for setting in REMOVALS}
-    if service.store.rows("hours_stale_before", before=before["spans_days"]):
-        return None
 
     def write(writer: Writer) -> None:
+        if writer.execute("hours_stale_before", before=before["spans_days"]):
+            raise NotNow
         for setting, questions in REMOVALS.items():
             for question in questions:
                 writer.execute(question, before=before[setting])

@@ -9,6 +9,7 @@ tables.
 import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Self
@@ -19,7 +20,7 @@ from ragvigil_monitor.drift.alibi import AlibiDetect
 from ragvigil_monitor.drift.cross_check import BACKEND, CROSS_CHECK, cross_check_job
 from ragvigil_monitor.errors import ClockWentBack, StoreUnavailable
 from ragvigil_monitor.guardrails.notifiers.storage import StorageNotices
-from ragvigil_monitor.job import Job, Turn
+from ragvigil_monitor.job import Job, NotNow, Turn
 from ragvigil_monitor.jobs import jobs
 from ragvigil_monitor.retention import oldest_spans
 from ragvigil_monitor.service import Service, utc_now
@@ -130,7 +131,7 @@ def _take_turn(service: Service, job: Job, turn: Turn) -> None:
     write = job.run(service, turn)
     if write is None:
         return
-    with service.store.transaction() as writer:
+    with suppress(NotNow), service.store.transaction() as writer:
         write(writer)
         writer.execute("set_watermark", job=job.name, done_up_to=turn.ends[-1])
 

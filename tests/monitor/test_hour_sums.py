@@ -1,8 +1,10 @@
 """Hours added up: whatever arrives, in whatever order and however late, sums and spans tell the same."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,17 +16,20 @@ from tests.samples.otlp import span, span_id, traces
 from tests.samples.servers import running_service
 
 from ragvigil import attributes as names
-from ragvigil_monitor.api.answer_lists import listed_answers
-from ragvigil_monitor.api.oncall_completeness import completeness
+from ragvigil_monitor.api.answer_lists import Order, listed_answers
+from ragvigil_monitor.api.oncall_completeness import completeness, processes
 from ragvigil_monitor.api.windows import TimeRange
-from ragvigil_monitor.hour_sums import HOUR_SUMS, Segment, segments
+from ragvigil_monitor.conventions.provenance import DOCUMENTS_WITHOUT_ID
+from ragvigil_monitor.hour_sums import HOUR_SUMS, Segment, pass_hours, segments
+from ragvigil_monitor.job import Job, Turn, Write
 from ragvigil_monitor.keys import Keys
 from ragvigil_monitor.receiver.decoding import decode_traces
 from ragvigil_monitor.receiver.tables import PROCESS_COUNTS, to_arrow
 from ragvigil_monitor.receiver.times import microseconds
 from ragvigil_monitor.receiver.writing import write
-from ragvigil_monitor.retention import RETENTION
+from ragvigil_monitor.retention import RETENTION, remove_old
 from ragvigil_monitor.schedule import run_due
+from ragvigil_monitor.service import Service
 from ragvigil_monitor.signals.cost_per_query import estimate as cost
 from ragvigil_monitor.signals.latency_p95 import estimate as latency
 from ragvigil_monitor.signals.signal import Look, Window
@@ -127,6 +132,28 @@ def test_sums_and_spans_tell_the_same_however_late_and_often_spans_come(
         assert told(store, start, end) == told_by_spans(store, start, end)
 
 
+def test_a_stage_without_a_name_is_none_and_costs_the_same_from_sums_and_spans(store: Store) -> None:
+    root, stage = answer(1, 0.5, 500.0)
+    nameless = {names.STAGE: "", names.ANSWER_SPAN_ID: span_id(1).hex(), names.STAGE_COST: 0.25, names.SPAN_KIND: "LLM"}
+    receive(store, root, stage, span(3, nameless, trace=2, parent=1, started_at=START + timedelta(hours=0.5)))
+    flawed = [row["items"] for row in store.rows("ingest_totals") if row["outcome"] == "flawed_bad_stage"]
+    assert flawed == [1]
+    window = {"window_start": START, "window_end": START + timedelta(hours=1)}
+    raw = list(store.columns("costs_of_answers", **window)["value"])
+    add_up(store, END)
+    assert list(store.columns("costs_summed", **window)["value"]) == raw == [0.5]
+
+
+def test_a_stage_without_a_name_that_an_import_brought_costs_nothing(store: Store) -> None:
+    receive(store, *answer(1, 0.5, 500.0))
+    with store.transaction() as writer:
+        writer.run("UPDATE spans SET stage = '' WHERE stage = 'generate'")
+    window = {"window_start": START, "window_end": START + timedelta(hours=1)}
+    assert np.isnan(store.columns("costs_of_answers", **window)["value"]).tolist() == [True]
+    add_up(store, END)
+    assert np.isnan(store.columns("costs_summed", **window)["value"]).tolist() == [True]
+
+
 def test_an_hour_is_summed_two_hours_after_its_end_and_stale_when_more_comes(store: Store) -> None:
     receive(store, *answer(1, 0.5, 100.0), *answer(2, 5.5, 100.0))
     add_up(store, START + timedelta(hours=7, minutes=59))
@@ -159,6 +186,86 @@ def test_the_same_spans_again_leave_sums_as_they_are(store: Store) -> None:
     assert store.row("summed_hours_between", start=START, end=END)["stale"] == []
 
 
+def searched(number: int, without_id: object, after_h: float = 0.5) -> Any:
+    """A search that says of how many documents it had no id."""
+    attributes = {names.STAGE: "retrieve", names.SPAN_KIND: "RETRIEVER", DOCUMENTS_WITHOUT_ID: without_id}
+    return span(number, attributes, trace=number, started_at=START + timedelta(hours=after_h))
+
+
+def test_numbers_that_no_search_can_have_are_not_added_up(store: Store) -> None:
+    receive(store, *(searched(number, 3) for number in range(1, 8)))
+    told_by_senders = [2**63 - 1, 2**63 - 1, -(2**63), -5, 1_000_001, "many", [1]]
+    with store.transaction() as writer:
+        for number, without_id in enumerate(told_by_senders, 1):
+            told = json.dumps({DOCUMENTS_WITHOUT_ID: without_id})
+            writer.run("UPDATE spans SET attributes = $told WHERE trace_id = $id", told=told, id=number.to_bytes(16))
+    receive(store, searched(8, 1_000_000), searched(9, 2))
+    raw = store.row("telling_raw", start=START, end=END, service=None)
+    assert raw["documents_without_id"] == 1_000_002
+    add_up(store, END)
+    assert store.row("telling_summed", start=START, end=END, service=None) == raw
+
+
+@pytest.fixture
+def refusing(store: Store) -> Store:
+    """A store that can add up no hour in which two processes told something: such are 4, 8 and 12."""
+    for hour in range(14):
+        receive(store, *answer(hour, hour + 0.5, 100.0))
+    for hour in (4, 8, 12):
+        other = traces(
+            span(9, trace=90 + hour, started_at=START + timedelta(hours=hour)), resource={"service.name": "b"}
+        )
+        with store.transaction() as writer:
+            write(writer, decode_traces(other.SerializeToString(), microseconds(END)), END)
+    with store.transaction() as writer:
+        writer.run("CREATE UNIQUE INDEX one_process ON arrivals (hour)")
+    return store
+
+
+def run_alone(store: Store, now: datetime, job: Job = HOUR_SUMS) -> list[str]:
+    """Run a job; the problems that it has."""
+    with running_service(store, Keys.generate(), lambda: now) as service:
+        run_due(service, now, listed=lambda _settings: [job])
+    return [row["error"] for row in store.rows("job_problems_now")]
+
+
+def test_hours_that_cannot_be_added_up_hold_up_no_others_and_are_told(refusing: Store) -> None:
+    (problem,) = run_alone(refusing, END)
+    assert problem.startswith(
+        "HoursNotSummed: 3 hours cannot be added up, the newest 2026-11-23T12:00:00+00:00: The data"
+    )
+    summed = [part for part in segments(refusing, START, START + timedelta(hours=14)) if not part.is_summed]
+    assert [part.start.hour for part in summed] == [4, 8, 12]
+    assert told(refusing, START, END) == told_by_spans(refusing, START, END)
+
+
+def test_an_hour_that_failed_is_added_up_once_it_can_be(refusing: Store) -> None:
+    assert len(run_alone(refusing, END)) == 1
+    with refusing.transaction() as writer:
+        writer.run("DROP INDEX one_process")
+    assert run_alone(refusing, END) == []
+    assert [part.is_summed for part in segments(refusing, START, START + timedelta(hours=14))] == [True]
+
+
+def test_hours_that_failed_are_tried_when_the_others_are_done(refusing: Store) -> None:
+    run_alone(refusing, END)
+    receive(refusing, *answer(50, 1.2, 100.0))
+    waiting = [row["hour"].hour for row in refusing.rows("hours_to_sum", most=9)]
+    assert waiting == [2, 1, 0, 12, 8, 4]
+
+
+def test_an_hour_that_cannot_be_added_up_does_not_keep_spans_for_ever(refusing: Store) -> None:
+    later = START + timedelta(days=40)
+    for failures in (1, 2, 3):
+        assert len(run_alone(refusing, later)) == 1
+        run_alone(refusing, later, RETENTION)
+        left = refusing.row("arrival_of_trace", trace_id=(5).to_bytes(16), start=START, end=END)["spans"]
+        assert left == (0 if failures == 3 else 2)
+    assert run_alone(refusing, later) == []
+    within = TimeRange(START, START + timedelta(hours=14))
+    assert len(listed_answers(refusing, within, "slowest", stage=None, intent=None, limit=99)) == 14
+
+
 def test_sums_stay_when_the_spans_are_removed(store: Store) -> None:
     receive(store, *(each for number in range(50) for each in answer(number, number / 10, 10.0 * number)))
     add_up(store, END)
@@ -172,6 +279,34 @@ def test_sums_stay_when_the_spans_are_removed(store: Store) -> None:
     assert after["lists"][ranked] == before["lists"][ranked]
 
 
+@pytest.mark.parametrize("order", ["newest", "costliest", "slowest"])
+@pytest.mark.parametrize("cut", [timedelta(0), timedelta(minutes=20)], ids=["whole hours", "parts of hours"])
+def test_every_list_tells_costs_when_the_spans_are_removed(store: Store, order: Order, cut: timedelta) -> None:
+    receive(store, *(each for number in range(50) for each in answer(number, number / 10, 10.0 + number)))
+    add_up(store, END)
+    within = TimeRange(START + cut, START + timedelta(hours=5) - cut)
+    before = listed_answers(store, within, order, stage=None, intent=None, limit=60)
+    assert all(row["cost_usd"] for row in before)
+    remove(store, START + timedelta(days=40))
+    assert listed_answers(store, within, order, stage=None, intent=None, limit=60) == before
+
+
+def test_an_answer_that_comes_for_a_final_hour_is_ranked_with_its_stages(store: Store) -> None:
+    later = START + timedelta(days=40)
+    receive(store, *answer(1, 0.5, 100.0), *answer(2, 5.5, 100.0))
+    add_up(store, END)
+    remove(store, later)
+    receive(store, *answer(3, 0.6, 300.0), at=later)
+    add_up(store, later)
+    within = TimeRange(START, START + timedelta(hours=6))
+    for order in ("slowest", "costliest"):
+        found = listed_answers(store, within, order, stage="generate", intent=None, limit=9)
+        assert [(row["answer_id"], row["cost_usd"]) for row in found] == [("3", 0.3), ("2", 0.1), ("1", 0.1)]
+    remove(store, later + timedelta(days=1))
+    add_up(store, later)
+    assert listed_answers(store, within, "costliest", stage="generate", intent=None, limit=9) == found
+
+
 def test_spans_are_not_removed_before_they_are_added_up(store: Store) -> None:
     receive(store, *answer(1, 0.5, 100.0), *answer(2, 5.5, 100.0))
     add_up(store, END)
@@ -181,6 +316,38 @@ def test_spans_are_not_removed_before_they_are_added_up(store: Store) -> None:
     add_up(store, START + timedelta(days=40))
     remove(store, START + timedelta(days=40))
     assert store.row("arrival_of_trace", trace_id=(2).to_bytes(16), start=START, end=END)["spans"] == 0
+
+
+def test_spans_of_hours_that_were_never_passed_are_not_removed(store: Store) -> None:
+    """As after an import into a new store, where retention may run before any hour was added up."""
+    later = START + timedelta(days=40)
+    receive(store, *answer(1, 0.5, 100.0), at=START)
+    run_alone(store, later, RETENTION)
+    assert store.row("arrival_of_trace", trace_id=(2).to_bytes(16), start=START, end=END)["spans"] == 2
+    add_up(store, later)
+    run_alone(store, later, RETENTION)
+    assert store.row("arrival_of_trace", trace_id=(2).to_bytes(16), start=START, end=END)["spans"] == 0
+    (first, *_) = listed_answers(store, TimeRange(START, END), "costliest", stage=None, intent=None, limit=2)
+    assert first["cost_usd"] == 0.1
+
+
+def test_a_span_that_comes_while_retention_begins_makes_it_wait(store: Store) -> None:
+    later = START + timedelta(days=40)
+    receive(store, *answer(1, 0.5, 100.0), *answer(2, 5.5, 100.0))
+    add_up(store, END)
+
+    def overtaken(service: Service, turn: Turn) -> Write:
+        write = remove_old(service, turn)
+        receive(store, *answer(3, 0.6, 300.0))
+        return write
+
+    with running_service(store, Keys.generate(), lambda: later) as service:
+        run_due(service, later, listed=lambda _settings: [replace(RETENTION, run=overtaken)])
+    assert store.rows("watermark_of_job", job="retention") == []
+    add_up(store, later)
+    remove(store, later)
+    found = listed_answers(store, TimeRange(START, END), "costliest", stage=None, intent=None, limit=9)
+    assert [row["cost_usd"] for row in found] == [0.3, 0.1, 0.1]
 
 
 @pytest.mark.parametrize("reported_h", [0.2, 5.2, 29.0], ids=["early", "within an hour", "late"])
@@ -200,6 +367,23 @@ def test_completeness_is_the_same_from_sums_and_while_more_arrives(store: Store,
     assert stored_spans(store) == raw + 2
     remove(store, START + timedelta(days=30, hours=6))
     assert stored_spans(store, START + timedelta(days=30, hours=6)) == raw + 2
+
+
+class Overtaken(Store):
+    """A store in which hours are passed as soon as a question was answered."""
+
+    def rows(self, question: str, **values: object) -> list[dict[str, Any]]:
+        found = super().rows(question, **values)
+        pass_hours(Store(self._instance, self.path, self.disk), END)
+        return found
+
+
+def test_hours_that_are_passed_while_completeness_is_asked_for_are_counted() -> None:
+    with closing(Overtaken.open(None)) as store:
+        receive(store, *(each for number in range(60) for each in answer(number, number / 6, 10.0)))
+        asked = {"since": START, "spans_since": START, "doctor": "doctor", "limit": 9}
+        (found,) = processes(store, **asked)  # type: ignore[arg-type]
+        assert found["stored"] == 120
 
 
 def stored_spans(store: Store, now: datetime = END) -> int:

@@ -23,6 +23,7 @@ from ragvigil_monitor.store import Store
 
 START = datetime(2026, 11, 30, 0, 0, tzinfo=UTC)
 END = START + timedelta(hours=8)
+RECEIVED = START + timedelta(days=30)
 COUNTED = ("rate_counts", "rate_slices")
 
 
@@ -50,7 +51,7 @@ def receive(store: Store, *answers: tuple[int, float, str]) -> None:
         for number, after_h, question in answers
     ]
     with store.transaction() as writer:
-        write(writer, decode_traces(traces(*spans).SerializeToString(), microseconds(END)), END)
+        write(writer, decode_traces(traces(*spans).SerializeToString(), microseconds(RECEIVED)), RECEIVED)
 
 
 def count(store: Store, now: datetime) -> None:
@@ -104,6 +105,38 @@ def test_feedback_that_comes_late_is_counted(store: Store) -> None:
     cursor.execute("INSERT INTO feedback BY NAME SELECT * FROM given")
     count(store, END)
     assert events(store) == 1
+
+
+WEEK_H = 7 * 24
+
+
+def test_slices_of_the_past_are_counted_the_newest_first_and_then_no_more(store: Store) -> None:
+    """As after an upgrade or an import: rates were counted for the past, their slices were not."""
+    receive(store, *((number, number / 2, f"what is {number}") for number in range(2 * WEEK_H)))
+    now = START + timedelta(hours=WEEK_H + 2)
+    count(store, now)
+    expected = counted(store)
+    with store.transaction() as writer:
+        writer.run("DELETE FROM rate_slices")
+        writer.run("DELETE FROM rate_hours")
+    sliced: list[set[datetime]] = []
+    for later in range(1, 6):
+        count(store, now + timedelta(hours=later))
+        sliced.append({row["hour"] for row in store.ask("SELECT DISTINCT hour FROM rate_slices")})
+    assert len(sliced[1] - sliced[0]) == 48
+    assert min(sliced[1] - sliced[0]) < min(sliced[0])
+    assert counted(store) == expected
+
+
+def test_hours_of_the_past_for_which_answers_came_are_sliced_anew_but_their_rates_stay(store: Store) -> None:
+    receive(store, *((number, number / 2, f"what is {number}") for number in range(4 * 24)))
+    count(store, START + timedelta(hours=60))
+    before = counted(store)
+    receive(store, (200, 1.2, "what came late"))
+    count(store, START + timedelta(hours=61))
+    after = counted(store)
+    assert after["rate_counts"] == before["rate_counts"]
+    assert after["rate_slices"] != before["rate_slices"]
 
 
 def test_hours_without_news_are_not_counted_again(store: Store) -> None:

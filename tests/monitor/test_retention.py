@@ -15,6 +15,7 @@ from tests.samples.servers import running_api, running_service
 
 from ragvigil_monitor.api.oncall_completeness import processes
 from ragvigil_monitor.errors import ConfigurationError
+from ragvigil_monitor.hour_sums import HOUR_SUMS, pass_hours
 from ragvigil_monitor.jobs import jobs
 from ragvigil_monitor.keys import Keys, Role
 from ragvigil_monitor.receiver.tables import PROCESS_COUNTS, to_arrow
@@ -29,7 +30,10 @@ DAY_H = 24
 
 
 def remove(service: Service, now: datetime) -> None:
-    """Run the job alone, up to `now`."""
+    """Run the job alone, up to `now`, when all is added up."""
+    pass_hours(service.store, now)
+    while service.store.rows("hours_to_sum", most=1):
+        run_due(service, now, listed=lambda _settings: [HOUR_SUMS])
     run_due(service, now, listed=lambda _settings: [RETENTION])
 
 

@@ -26,6 +26,7 @@ _REASONS = {
     "not_storable": "the database refused the values",
     "spool_damaged": "a file of the spool directory was cut off or damaged; it is kept there with the ending .corrupt",
     "bad_vector": "the query vector was not finite or had another dimension",
+    "bad_provenance": "an attribute that the monitor itself writes held what it never writes, and was left out",
     "bad_time": "the time was missing or not believable, so the time of arrival was taken",
     "negative_duration": "it ended before it started, so its duration is not known",
     "trace_not_settled": "the trace could not be judged, so it has no answers",

@@ -23,7 +23,7 @@ def listed_answers(
         return _newest(store, within, intent, limit)
     asked: dict[str, Any] = {"stage": stage or "", "intent": intent, "ranking": order, "limit": limit}
     found: list[Row] = []
-    for each in segments(store, within.start, within.end):
+    for each in segments(store, within.start, within.end, by_hour=False):
         question = "answers_ranked" if each.is_summed else "answers_ranked_raw"
         found += store.rows(question, start=each.start, end=each.end, **asked)
     return _described(store, _first(found, order, limit), stage)
@@ -67,11 +67,16 @@ def _newest(store: Store, within: TimeRange, intent: str | None, limit: int) -> 
     page = store.rows("answers_newest", start=within.start, end=within.end, intent=intent, limit=limit)
     if not page:
         return []
-    costs = store.rows(
-        "costs_of_traces",
-        trace_ids=[row["trace_id"] for row in page],
-        start=page[-1]["started_at"],
-        end=page[0]["started_at"] + _SMALLEST_STEP,
-    )
-    known = {(cost["trace_id"], cost["span_id"]): cost["cost_usd"] for cost in costs}
-    return [{**row, **_NO_STAGE, "cost_usd": known[row["trace_id"], row["span_id"]]} for row in page]
+    known = _costs(store, page)
+    return [{**row, **_NO_STAGE, "cost_usd": known.get((row["trace_id"], row["span_id"]))} for row in page]
+
+
+def _costs(store: Store, page: Sequence[Row]) -> dict[tuple[bytes, bytes], float | None]:
+    """What answers cost, the newest first, by the ids of their trace and span."""
+    trace_ids = [row["trace_id"] for row in page]
+    known = {}
+    for each in segments(store, page[-1]["started_at"], page[0]["started_at"] + _SMALLEST_STEP, by_hour=False):
+        question = "costs_of_traces_summed" if each.is_summed else "costs_of_traces"
+        for cost in store.rows(question, trace_ids=trace_ids, start=each.start, end=each.end):
+            known[cost["trace_id"], cost["span_id"]] = cost["cost_usd"]
+    return known

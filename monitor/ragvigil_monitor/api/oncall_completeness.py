@@ -60,10 +60,14 @@ def processes(store: Store, *, since: datetime, spans_since: datetime, doctor: s
 
 
 def _read_again(store: Store, spans_since: datetime) -> dict[str, object]:
-    """What is to be read span by span: everything since hours were last added up, and single hours before."""
+    """What is to be read span by span: everything since hours were last passed, and single hours before.
+
+    Asked in this order: an hour that is passed in between is read as one of those since.
+    """
+    until = summed_until(store)
     hours = [row["hour"] for row in store.rows("arrivals_to_read", spans_since=spans_since)]
     return {
-        "summed_until": summed_until(store),
+        "summed_until": until,
         "read_again": [hour.replace(tzinfo=None) for hour in hours],
         "read_from": min(hours, default=_EPOCH),
         "read_to": max(hours, default=_EPOCH - HOUR) + HOUR,

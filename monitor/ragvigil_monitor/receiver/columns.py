@@ -6,7 +6,7 @@ from typing import Any, Final
 from ragvigil import attributes as names
 from ragvigil_monitor.conventions.all import CONVENTIONS
 from ragvigil_monitor.receiver.tables import SPANS, positions
-from ragvigil_monitor.receiver.values import amount, count, flag, json_value, milliseconds, small_count, text
+from ragvigil_monitor.receiver.values import amount, count, flag, json_value, milliseconds, name, small_count, text
 
 Accepts = Callable[[object], Any]
 Column = tuple[int, Accepts]
@@ -15,7 +15,7 @@ AT: Final = positions(SPANS)
 
 _ACCEPTS: Final[Mapping[str, Accepts]] = {
     "kind": text,
-    "stage": text,
+    "stage": name,
     "probe_id": text,
     "provider": text,
     "model": text,
@@ -78,5 +78,7 @@ FIRST_CHOICE: Final = _columns(_OWN)
 """Attributes that a column is made for."""
 SECOND_CHOICE: Final = _columns(_ALSO)
 """What Ragvigil writes beside them for others, in order of preference: it fills what the first choice left empty."""
-THIRD_CHOICE: Final = _columns({name: column for each in CONVENTIONS for name, column in each.columns.items()})
+THIRD_CHOICE: Final = _columns(
+    {attribute: column for each in CONVENTIONS for attribute, column in each.columns.items()}
+)
 """What only others write, in order of preference."""

@@ -40,7 +40,7 @@ _REQUESTS: Final = {Span.SPAN_KIND_SERVER: "SERVER", Span.SPAN_KIND_CONSUMER: "C
 
 def is_foreign(draft: Draft) -> bool:
     """Whether a span without a stage says nothing else in Ragvigil's own words."""
-    return names.ANSWER_ID not in draft.rest and draft["probe_id"] is None
+    return draft["probe_id"] is None and not {names.ANSWER_ID, names.STAGE} & draft.rest.keys()
 
 
 def kind_of(draft: Draft) -> str | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 
 from ragvigil import attributes as names
+from ragvigil_monitor.receiver.provenance import drop_implausible
 from ragvigil_monitor.receiver.values import plain_mapping, text
 
 UNKNOWN_SERVICE = "unknown_service"
@@ -24,6 +25,7 @@ class Sender:
 def sender_of(resource: Resource) -> Sender:
     """Read a resource."""
     rest = plain_mapping(resource.attributes)
+    drop_implausible(rest)
     service, version, instance_id = (
         text(rest.pop(name, None)) for name in (names.SERVICE_NAME, names.SERVICE_VERSION, names.SERVICE_INSTANCE_ID)
     )

@@ -16,6 +16,7 @@ from ragvigil_monitor.receiver.draft import Draft
 from ragvigil_monitor.receiver.embeddings import is_vector, place_vectors
 from ragvigil_monitor.receiver.events import EVENTS, LINKS, event_values, link_values
 from ragvigil_monitor.receiver.foreign import is_foreign, kind_of, read_foreign
+from ragvigil_monitor.receiver.provenance import drop_implausible
 from ragvigil_monitor.receiver.resources import Sender, sender_of
 from ragvigil_monitor.receiver.tables import Row
 from ragvigil_monitor.receiver.times import believable
@@ -111,6 +112,8 @@ def _place_times(span: Span, draft: Draft, received_us: int) -> None:
 
 def _place_attributes(span: Span, scope: InstrumentationScope, draft: Draft) -> None:
     flattened, vectors = _split_attributes(span, draft)
+    if drop_implausible(draft.rest):
+        draft.flaws.add("bad_provenance")
     for attribute, (position, accepts) in SECOND_CHOICE.items():
         if attribute in draft.rest:
             _place_second(draft, attribute, position, accepts)

@@ -70,6 +70,11 @@ def text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def name(value: object) -> str | None:
+    """A string that is not empty."""
+    return text(value) or None
+
+
 def flag(value: object) -> bool | None:
     """A boolean."""
     return value if isinstance(value, bool) else None

@@ -170,3 +170,13 @@ def test_the_first_hour_asked_for_is_compared_with_the_one_before(
 
 def test_an_empty_store_has_no_hours(empty: World) -> None:
     assert hours_of(empty) == {}
+
+
+def test_a_first_report_in_view_of_a_process_that_reported_before_is_unclear(
+    empty: World, telemetry: Telemetry, full_hour: datetime
+) -> None:
+    telemetry.counts(1_000_000, full_hour - timedelta(days=10))
+    telemetry.counts(1_000_010, full_hour + minute(30))
+    telemetry.counts(7, full_hour + minute(30), "i-2")
+    row = hours_of(empty)["shop", full_hour]
+    assert (row["processes"], row["started"]) == (1, 7)

@@ -166,7 +166,9 @@ def test_the_sums_of_hours_in_which_answers_are_found_are_made_anew(
 ) -> None:
     store_spans(*answer(1))
     with memory_store.transaction() as writer:
-        writer._cursor.execute("INSERT INTO summed_hours VALUES (?, 'summed')", [NOW.replace(tzinfo=None)])
+        writer._cursor.execute(
+            "INSERT INTO summed_hours (hour, state) VALUES (?, 'summed')", [NOW.replace(tzinfo=None)]
+        )
     run(make_service())
     states = Seen(memory_store)._all("SELECT state FROM summed_hours WHERE hour = '2026-11-30 03:00:00'")
     assert states == [{"state": "stale"}]

@@ -1,11 +1,13 @@
 -- Hours that are over, added up, so that long windows read sums. Derived from spans and answers; what came late for an hour
 -- makes it stale until it has been added up again.
 
--- state: 'summed', 'stale', or 'final' once spans of the hour were removed for their age. An hour without a row, before
--- the last that has one, holds nothing.
+-- state: 'summed', 'stale', or 'final' once spans of the hour were removed for their age, 'added_to' when more came then.
+-- An hour without a row, before the last that has one, holds nothing. failures: how often in a row adding it up failed, at last with this error.
 CREATE TABLE summed_hours (
     hour TIMESTAMP PRIMARY KEY,
-    state VARCHAR NOT NULL
+    state VARCHAR NOT NULL,
+    failures INTEGER NOT NULL DEFAULT 0,
+    error VARCHAR
 );
 
 -- What each answer took and cost, as a whole (stage '') and stage by stage. started_at, intent and answer_cost_usd are
@@ -145,7 +147,7 @@ known AS (
     FROM spans
     INNER JOIN given ON given.trace_id = spans.trace_id AND given.span_id = spans.answer_span_id
     WHERE spans.started_at >= window_start - INTERVAL 1 HOUR AND spans.started_at < window_end + INTERVAL 1 HOUR
-        AND stage IS NOT NULL AND probe_id IS NULL AND cost_usd IS NOT NULL
+        AND stage <> '' AND probe_id IS NULL AND cost_usd IS NOT NULL
         AND spans.started_at > given.started_at - INTERVAL 1 HOUR
         AND spans.started_at < given.started_at + INTERVAL 1 HOUR
     GROUP BY spans.trace_id, spans.answer_span_id
@@ -171,6 +173,7 @@ FROM spans
 WHERE started_at >= window_start AND started_at < window_end
 GROUP BY service, instance_id;
 
+-- What is added up may come from a sender: a number of documents that no search returns counts as none.
 CREATE MACRO observed_telling(window_start, window_end) AS TABLE
 WITH given AS (
     SELECT
@@ -190,13 +193,18 @@ recorded AS (
         count(*) FILTER (stage = 'retrieve') AS retrievals,
         count(*) FILTER (stage = 'retrieve' AND output_documents IS NULL) AS retrievals_without_documents,
         coalesce(
-            sum(try_cast(attributes ->> '$."otel.documents_without_id"' AS BIGINT)) FILTER (stage = 'retrieve'), 0
+            sum(documents_without_id) FILTER (stage = 'retrieve' AND documents_without_id BETWEEN 1 AND 1000000), 0
         )::BIGINT AS documents_without_id,
         count(*) FILTER (stage = 'retrieve' AND filter_state = 'known') AS filters_known,
         count(*) FILTER (stage = 'retrieve' AND filter_state = 'none') AS filters_none,
         count(*) FILTER (stage = 'retrieve' AND filter_state = 'partial') AS filters_partial
-    FROM spans
-    WHERE started_at >= window_start AND started_at < window_end AND probe_id IS NULL
+    FROM (
+        SELECT
+            service, stage, dropped_attributes, output_documents, filter_state,
+            try_cast(attributes ->> '$."otel.documents_without_id"' AS BIGINT) AS documents_without_id
+        FROM spans
+        WHERE started_at >= window_start AND started_at < window_end AND probe_id IS NULL
+    )
     GROUP BY service
 )
 SELECT
@@ -245,7 +253,7 @@ WHERE vectors.started_at >= window_start AND vectors.started_at < window_end
 ORDER BY chosen.digest;
 
 -- What an earlier version stored is added up in the background.
-INSERT INTO summed_hours
+INSERT INTO summed_hours (hour, state)
 SELECT DISTINCT date_trunc('hour', started_at), 'stale'
 FROM (SELECT started_at FROM spans UNION ALL SELECT started_at FROM answers)
 WHERE started_at < now()::TIMESTAMP - INTERVAL 3 HOUR;

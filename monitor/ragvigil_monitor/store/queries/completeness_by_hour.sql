@@ -11,7 +11,10 @@ WITH reports AS (
         greatest(exported - lag(exported, 1, 0) OVER by_time, 0) AS exported,
         greatest(spooled - lag(spooled, 1, 0) OVER by_time, 0) AS spooled,
         greatest(dropped - lag(dropped, 1, 0) OVER by_time, 0) AS dropped,
-        is_baseline OR lag(reported_at, 1, reported_at) OVER by_time < hour - $longest_silence::INTERVAL AS is_unclear
+        is_baseline
+            OR lag(reported_at, 1, reported_at) OVER by_time < hour - $longest_silence::INTERVAL
+            OR lag(hour) OVER by_time IS NULL
+            AND instance_id IN (SELECT instance_id FROM process_counts_by_hour WHERE hour < $reports_since) AS is_unclear
     FROM process_counts_by_hour
     WHERE hour >= $reports_since AND service <> $doctor
     WINDOW by_time AS (PARTITION BY instance_id ORDER BY hour)
