@@ -1,5 +1,7 @@
 """`ragvigil export` and `ragvigil import`, with a store that nobody serves and with a running service."""
 
+import os
+import stat
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -73,6 +75,16 @@ def test_the_service_that_has_the_store_open_is_found(ragvigil: Run, tmp_path: P
     done = ragvigil("import", "a.jsonl", "--config", config)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1] == "Read 1 requests: 6 spans new, 0 known."
+
+
+def test_only_the_owner_can_read_a_store_that_an_import_makes(ragvigil: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(json_line(traces(*rag_trace(1, started_at=NOW))))
+    before = os.umask(0o022)
+    try:
+        assert ragvigil("import", "a.jsonl", "--db", "new.duckdb").returncode == 0
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "new.duckdb").stat().st_mode) == 0o600
 
 
 def test_a_range_of_time_is_exported(ragvigil: Run, database: Path, tmp_path: Path) -> None:
