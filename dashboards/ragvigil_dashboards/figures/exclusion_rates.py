@@ -53,8 +53,8 @@ def no_evidence_advice(every: ExclusionSeries) -> str:
     if every.drawn:
         return "All that was drawn was given to reviewers; no relevant document was found in it so far."
     return (
-        "Probed searches are drawn for review some time after their answers (review.relevance_matures_h). If the application does "
-        "not probe a share of its searches yet, set probe_share there."
+        "Probed searches are drawn for review some time after their answers (review.relevance_matures_h). "
+        "If the application does not probe a share of its searches yet, set probe_share there."
     )
 
 
