@@ -154,6 +154,7 @@ def test_what_could_not_be_judged_is_listed_with_its_reason() -> None:
     assert reason_words("no_metadata") in shown
     assert shown.index(reason_words("filter_unknown")) < shown.index("a new reason")
     assert "could be judged" in unjudged_table(rates())
+    assert "could be judged" not in unjudged_table(rates(rate(drawn=0, waiting=0)))
 
 
 def test_losses_are_a_row_for_all_and_one_a_slice_with_the_largest_in_bold() -> None:

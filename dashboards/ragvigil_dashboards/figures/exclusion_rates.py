@@ -61,6 +61,8 @@ def no_evidence_advice(every: ExclusionSeries) -> str:
 def unjudged_table(found: FalseExclusionRates) -> Markup:
     """What could not be judged or drawn, and why; nothing of it counts as fine."""
     rows = list(_reasons(found))
+    if not rows and not found.rates[0].drawn:
+        return tag("p", "Nothing was drawn, so there was nothing to judge.", class_="rv-aside")
     if not rows:
         return tag("p", "Everything that was drawn and reviewed could be judged.", class_="rv-aside")
     return table(["What", "Why", "Retrievals"], rows, right=(2,))
