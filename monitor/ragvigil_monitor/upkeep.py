@@ -66,8 +66,16 @@ def warm_up(service: Service, turn: Turn) -> Write | None:
         if not service.store.rows("watermark_of_job", job=guardrail.name)
         for series, sentence in waiting_sentences(guardrail, service.settings, answered_at, turn.now).items()
     ]
-    return (lambda writer: _announce(writer, rows)) if rows else None
+    question = "announce_guardrail_states"
+    if answered_at is not None:  # none is added then, so that a replay of stored answers gives the same tables
+        question, rows = "renew_waiting_guardrail_states", _announced(service, rows)
+    return (lambda writer: _say(writer, question, rows)) if rows else None
 
 
-def _announce(writer: Writer, rows: list[dict[str, object]]) -> None:
-    writer.execute_with("announce_guardrail_states", pa.Table.from_pylist(rows))
+def _announced(service: Service, rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    known = {(row["guardrail"], row["series"]) for row in service.store.rows("guardrail_states_now")}
+    return [row for row in rows if (row["guardrail"], row["series"]) in known]
+
+
+def _say(writer: Writer, question: str, rows: list[dict[str, object]]) -> None:
+    writer.execute_with(question, pa.Table.from_pylist(rows))

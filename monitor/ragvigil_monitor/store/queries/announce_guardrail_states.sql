@@ -1,3 +1,2 @@
--- What do guardrails wait for that have not looked yet?
-INSERT INTO guardrail_states BY NAME SELECT * FROM batch
-ON CONFLICT (guardrail, series) DO UPDATE SET sentence = excluded.sentence;
+-- Which guardrails wait for the first answer? Those that are known already stay as they are.
+INSERT OR IGNORE INTO guardrail_states BY NAME SELECT * FROM batch;
