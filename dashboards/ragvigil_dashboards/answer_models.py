@@ -31,7 +31,7 @@ class Document(Read):
 
 
 class StageSpan(Read):
-    """One span of an answer."""
+    """One span of an answer; a list of documents is None where it was not recorded."""
 
     span_id: str
     parent_span_id: str | None
@@ -52,8 +52,8 @@ class StageSpan(Read):
     query_text: str | None
     filter_state: str | None
     filter_in_words: list[str]
-    input_documents: list[Document]
-    output_documents: list[Document]
+    input_documents: list[Document] | None
+    output_documents: list[Document] | None
     context_tokens: int | None
     context_truncated: bool | None
     attributes: dict[str, Any]
@@ -66,7 +66,7 @@ class StageSpan(Read):
 
 
 class Answer(Read):
-    """Everything about one answer."""
+    """Everything about one answer; citations are None where they were not recorded."""
 
     trace_id: str
     span_id: str
@@ -82,7 +82,7 @@ class Answer(Read):
     slices: dict[str, str]
     question: str | None
     answer: str | None
-    citations: list[str]
+    citations: list[str] | None
     refusal: bool | None
     confidence: float | None
     phoenix_share: float | None = None

@@ -8,6 +8,7 @@ from ragvigil import attributes as names
 from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.guardrails.registry import GUARDRAILS
 from ragvigil_monitor.guardrails.triage import MOST_VALUES
+from ragvigil_monitor.guardrails.waiting import waiting_sentences
 from ragvigil_monitor.job import Turn, Write
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Writer
@@ -50,9 +51,8 @@ def note_markers(service: Service, turn: Turn) -> Write:
 
 
 def warm_up(service: Service, turn: Turn) -> Write | None:
-    """Before the first answer: show what every guardrail waits for, so that the page is not empty."""
-    if service.store.row("first_answer_time")["first_answer_at"] is not None:
-        return None
+    """Until a guardrail looks: show what it waits for, the first answer or its first look."""
+    answered_at = service.store.row("first_answer_time")["first_answer_at"]
     rows = [
         {
             "guardrail": guardrail.name,
@@ -63,10 +63,19 @@ def warm_up(service: Service, turn: Turn) -> Write | None:
             "sentence": sentence,
         }
         for guardrail in GUARDRAILS
-        for series, sentence in guardrail.waiting(service.settings).items()
+        if not service.store.rows("watermark_of_job", job=guardrail.name)
+        for series, sentence in waiting_sentences(guardrail, service.settings, answered_at, turn.now).items()
     ]
-    return (lambda writer: _announce(writer, rows)) if rows else None
+    question = "announce_guardrail_states"
+    if answered_at is not None:  # none is added then, so that a replay of stored answers gives the same tables
+        question, rows = "renew_waiting_guardrail_states", _announced(service, rows)
+    return (lambda writer: _say(writer, question, rows)) if rows else None
 
 
-def _announce(writer: Writer, rows: list[dict[str, object]]) -> None:
-    writer.execute_with("announce_guardrail_states", pa.Table.from_pylist(rows))
+def _announced(service: Service, rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    known = {(row["guardrail"], row["series"]) for row in service.store.rows("guardrail_states_now")}
+    return [row for row in rows if (row["guardrail"], row["series"]) in known]
+
+
+def _say(writer: Writer, question: str, rows: list[dict[str, object]]) -> None:
+    writer.execute_with(question, pa.Table.from_pylist(rows))

@@ -33,7 +33,7 @@ def row(client: Client) -> AnswerRow:
 
 def span(span_id: str, parent: str | None = None, *, at: float = 0, ms: float | None = 10, **values: Any) -> StageSpan:
     nothing = dict.fromkeys(StageSpan.model_fields)
-    lists: dict[str, Any] = {"filter_in_words": [], "input_documents": [], "output_documents": []}
+    lists: dict[str, Any] = {"filter_in_words": []}
     plain = {"name": span_id, "service": "shop", "status": "ok", "attributes": {}, "dropped_attributes": 0}
     place = {"span_id": span_id, "parent_span_id": parent, "offset_ms": at, "duration_ms": ms}
     return StageSpan.model_validate({**nothing, **lists, **plain, **place, **values})
@@ -123,7 +123,7 @@ def test_stages_without_documents_are_no_step() -> None:
         span("chat", at=9),
         span("cut", at=20, input_documents=documents("a")),
     ]
-    assert [(loss.span.span_id, loss.lost) for loss in losses(stages)] == [("search", ()), ("cut", ("a",))]
+    assert [(loss.span.span_id, loss.lost) for loss in losses(stages)] == [("search", ()), ("cut", None)]
 
 
 def test_a_first_stage_is_measured_against_what_it_was_given() -> None:
@@ -142,6 +142,37 @@ def test_the_table_ends_with_what_the_answer_cites(answer: Answer) -> None:
     assert "cited in the answer" in shown
     assert "<b>15</b>" in shown
     assert "<b>3</b>" in shown
+
+
+def test_citations_that_were_not_recorded_are_no_zero_and_lose_nothing() -> None:
+    shown = losses_table([span("search", output_documents=documents("a", "b"))], None)
+    row = shown[shown.index("cited in the answer") :]
+    assert "not recorded" in row
+    assert "<code>" not in row
+    assert row.count(formats.DASH) == 2
+
+
+def test_an_answer_that_cites_nothing_lost_every_document() -> None:
+    shown = losses_table([span("search", output_documents=documents("a", "b"))], [])
+    row = shown[shown.index("cited in the answer") :]
+    assert "not recorded" not in row
+    assert "<b>2</b>" in row
+    assert row.count("<code>") == 2
+
+
+def test_a_stage_that_recorded_no_output_loses_nothing_and_the_next_is_compared_with_the_one_before() -> None:
+    stages = [
+        span("search", output_documents=documents("a", "b")),
+        span("rerank", at=20, input_documents=documents("a", "b")),
+        span("context", at=40, output_documents=documents("a")),
+    ]
+    assert [loss.lost for loss in losses(stages)] == [(), None, ("b",)]
+    assert "not recorded" in losses_table(stages, ["a"])
+
+
+def test_a_stage_that_returned_nothing_lost_everything() -> None:
+    stages = [span("search", output_documents=documents("a")), span("rerank", at=20, output_documents=[])]
+    assert [loss.lost for loss in losses(stages)] == [(), ("a",)]
 
 
 def test_without_documents_the_table_says_so() -> None:

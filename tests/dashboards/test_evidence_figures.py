@@ -16,7 +16,12 @@ from ragvigil_dashboards.exclusion_models import (
 )
 from ragvigil_dashboards.figures.evidence_losses import evidence_losses_table, losses_sentence
 from ragvigil_dashboards.figures.evidence_words import reason_words
-from ragvigil_dashboards.figures.exclusion_rates import exclusion_note, exclusion_table, unjudged_table
+from ragvigil_dashboards.figures.exclusion_rates import (
+    exclusion_note,
+    exclusion_table,
+    no_evidence_advice,
+    unjudged_table,
+)
 from ragvigil_dashboards.figures.reviewed_evidence import evidence_sentence, reviewed_evidence
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
@@ -113,6 +118,26 @@ def test_the_depth_and_what_waits_are_said() -> None:
     assert "40 of 420 drawn retrievals wait" in exclusion_note(rates())
 
 
+def test_where_nothing_is_judged_no_depth_is_said() -> None:
+    unknown = dict.fromkeys(["depth", "deepest", "unfiltered_depth", "unfiltered_deepest"])
+    nothing_drawn = exclusion_note(rates(rate(drawn=0, waiting=0), **unknown))
+    assert "drawn for review yet" in nothing_drawn
+    assert "depth" not in nothing_drawn
+    waiting = exclusion_note(rates(rate(drawn=3, waiting=3), **unknown))
+    assert "3 of 3 drawn retrievals wait" in waiting
+    assert "depth" not in waiting
+
+
+@pytest.mark.parametrize(
+    ("drawn", "waiting", "said"),
+    [(0, 0, "probe_share"), (4, 3, "3 drawn retrievals wait"), (4, 0, "no relevant document")],
+)
+def test_the_advice_goes_by_what_is_there(drawn: int, waiting: int, said: str) -> None:
+    advice = no_evidence_advice(rate(drawn=drawn, waiting=waiting))
+    assert said in advice
+    assert ("probe_share" in advice) == (drawn == 0)
+
+
 def test_a_part_of_the_traffic_that_nobody_draws_is_said() -> None:
     assert "Switch probes on" in exclusion_note(rates(rate(unrepresented="filter_probe")))
     assert "unfiltered_share" in exclusion_note(rates(rate(unrepresented="unfiltered")))
@@ -129,6 +154,7 @@ def test_what_could_not_be_judged_is_listed_with_its_reason() -> None:
     assert reason_words("no_metadata") in shown
     assert shown.index(reason_words("filter_unknown")) < shown.index("a new reason")
     assert "could be judged" in unjudged_table(rates())
+    assert "could be judged" not in unjudged_table(rates(rate(drawn=0, waiting=0)))
 
 
 def test_losses_are_a_row_for_all_and_one_a_slice_with_the_largest_in_bold() -> None:

@@ -39,6 +39,12 @@ def test_a_row_shows_libraries_and_documents_without_id() -> None:
     assert "Ragvigil" not in shown
 
 
+def test_searches_and_documents_are_told_apart() -> None:
+    shown = instrumentation_table([service(retrievals=8, retrievals_without_documents=7, documents_without_id=16)])
+    for said in ("Searches: no documents", '<td class="num">7</td>', "Documents without id", '<td class="num">16</td>'):
+        assert said in shown
+
+
 def test_the_rest_of_the_spans_is_said() -> None:
     assert made_by([library("a", None, 2)], 5) == ["a: 2", "Ragvigil and unknown libraries: 3"]
 

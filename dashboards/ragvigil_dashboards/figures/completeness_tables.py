@@ -31,7 +31,7 @@ _REASONS = {
     "negative_duration": "it ended before it started, so its duration is not known",
     "trace_not_settled": "the trace could not be judged, so it has no answers",
     "trace_too_large": "the trace is too large to be judged, so it has no answers",
-    "document_without_id": "a document had no id and was left out",
+    "document_without_id": "in each of these spans one document or more had no id and was left out",
 }
 
 

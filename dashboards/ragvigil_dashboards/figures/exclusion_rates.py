@@ -29,17 +29,40 @@ def exclusion_note(found: FalseExclusionRates) -> Markup:
     every = found.rates[0]
     if every.unrepresented is not None:
         return tag("p", tag("b", _UNREPRESENTED.get(every.unrepresented, every.unrepresented)))
+    if not every.drawn:
+        return tag("p", "No retrieval of this window has been drawn for review yet.", class_="rv-aside")
     waiting = f"{every.waiting} of {every.drawn} drawn retrievals wait for a reviewer."
-    depths = (
-        f"filtered retrievals at depth {_depth(found.depth, found.deepest)}, "
-        f"the others at depth {_depth(found.unfiltered_depth, found.unfiltered_deepest)}"
+    return tag("p", f"{_depths(found)}{waiting}", class_="rv-aside")
+
+
+def _depths(found: FalseExclusionRates) -> str:
+    """How deep the judged retrievals looked; nothing where none is judged."""
+    if found.depth is None and found.unfiltered_depth is None:
+        return ""
+    return (
+        f"Judged are filtered retrievals at depth {_depth(found.depth, found.deepest)}, "
+        f"the others at depth {_depth(found.unfiltered_depth, found.unfiltered_deepest)}: "
+        "evidence further down counts as none. "
     )
-    return tag("p", f"Judged are {depths}: evidence further down counts as none. {waiting}", class_="rv-aside")
+
+
+def no_evidence_advice(every: ExclusionSeries) -> str:
+    """What leads to reviewed evidence, by what is there already."""
+    if every.waiting:
+        return f"{every.waiting} drawn retrievals wait for a reviewer: open the review page."
+    if every.drawn:
+        return "All that was drawn was given to reviewers; no relevant document was found in it so far."
+    return (
+        "Probed searches are drawn for review some time after their answers (review.relevance_matures_h). "
+        "If the application does not probe a share of its searches yet, set probe_share there."
+    )
 
 
 def unjudged_table(found: FalseExclusionRates) -> Markup:
     """What could not be judged or drawn, and why; nothing of it counts as fine."""
     rows = list(_reasons(found))
+    if not rows and not found.rates[0].drawn:
+        return tag("p", "Nothing was drawn, so there was nothing to judge.", class_="rv-aside")
     if not rows:
         return tag("p", "Everything that was drawn and reviewed could be judged.", class_="rv-aside")
     return table(["What", "Why", "Retrievals"], rows, right=(2,))

@@ -7,7 +7,16 @@ from ragvigil_dashboards.figures.states import Look, pill
 from ragvigil_dashboards.instrumentation_models import Instrumentation, Library
 from ragvigil_dashboards.markup import Markup, foreign, table, tag, together
 
-_HEAD = ["State", "Service", "Answers", "Searches", "Filter unknown", "Documents without id", "Spans made by"]
+_HEAD = [
+    "State",
+    "Service",
+    "Answers",
+    "Searches",
+    "Searches: filter unknown",
+    "Searches: no documents",
+    "Documents without id",
+    "Spans made by",
+]
 _TOLD = Look("✓", "All told", "good", 2)
 _GAPS = Look("!", "Gaps", "warn", 1)
 _NOTHING = Look("○", "No answers", "calm", 0)
@@ -18,7 +27,7 @@ _OWN = "Ragvigil"
 def instrumentation_table(services: Sequence[Instrumentation]) -> Markup:
     """One row a service, the one that tells least first."""
     ordered = sorted(services, key=lambda service: (verdict_of(service).rank, -service.answers))
-    return table(_HEAD, (_row(service) for service in ordered), right=range(2, 6))
+    return table(_HEAD, (_row(service) for service in ordered), right=range(2, 7))
 
 
 def verdict_of(service: Instrumentation) -> Look:
@@ -49,6 +58,7 @@ def _row(service: Instrumentation) -> list[str]:
         formats.count(service.answers),
         formats.count(service.retrievals),
         formats.count(service.filters_unknown),
+        formats.count(service.retrievals_without_documents),
         formats.count(service.documents_without_id),
         together(tag("div", foreign(each, longest=120)) for each in made_by(service.libraries, service.spans)),
     ]

@@ -6,79 +6,95 @@ from dataclasses import dataclass
 from ragvigil_dashboards import formats
 from ragvigil_dashboards.figures.waterfall import span_title
 from ragvigil_dashboards.markup import Markup, foreign, table, tag, together
-from ragvigil_dashboards.models import StageSpan
+from ragvigil_dashboards.models import Document, StageSpan
 
 _MOST_IDS = 8
+
+
+_NOT_RECORDED = tag("span", "not recorded", class_="rv-aside")
+_Ids = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
     """One stage with documents: what the stage before returned and this one did not, and what is new.
 
-    The first stage has nothing before it.
+    The first stage has nothing before it. lost and added are None where the stage did not record what it returned.
+    left: what is known to be there after the stage.
     """
 
     span: StageSpan
-    lost: tuple[str, ...]
-    added: tuple[str, ...]
+    lost: _Ids | None
+    added: _Ids | None
     is_first: bool
+    left: _Ids | None
 
 
 def losses(spans: Iterable[StageSpan]) -> Iterator[Loss]:
-    """Stages that returned or were given documents, in the order in which they ended."""
-    before: tuple[str, ...] | None = None
+    """Stages that recorded what they returned or were given, in the order in which they ended."""
+    before: _Ids | None = None
     for span in sorted(spans, key=lambda span: span.ended_ms):
-        given, returned = _ids(span)
-        if not given and not returned:
+        given, returned = _ids(span.input_documents), _ids(span.output_documents)
+        if not given and returned is None:
             continue
         known = given if before is None else before
-        yield Loss(span, lost=_without(known, returned), added=_without(returned, known), is_first=not known)
-        before = returned
+        before = known if returned is None else returned
+        yield Loss(span, *_change(known, returned), is_first=known is None, left=before)
 
 
-def losses_table(spans: Sequence[StageSpan], citations: Sequence[str]) -> Markup:
-    """One row a stage, and at the end which of the last stage's documents the answer cites."""
-    rows = [_row(loss) for loss in losses(spans)]
-    if not rows:
+def losses_table(spans: Sequence[StageSpan], citations: Sequence[str] | None) -> Markup:
+    """One row a stage, and at the end which of the last stage's documents the answer cites (None: not recorded)."""
+    found = list(losses(spans))
+    if not found:
         return tag("p", "No stage recorded documents.", class_="rv-aside")
-    last = next(reversed(list(losses(spans))))
-    rows.append(_citation_row(last.span, citations))
+    rows = [*map(_row, found), _citation_row(found[-1], citations)]
     return table(["Stage", "In", "Out", "Lost since the stage before", "New"], rows, right=(1, 2))
 
 
-def _ids(span: StageSpan) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return (
-        tuple(document.id for document in span.input_documents),
-        tuple(document.id for document in span.output_documents),
-    )
+def _ids(documents: Iterable[Document] | None) -> _Ids | None:
+    return None if documents is None else tuple(document.id for document in documents)
 
 
-def _without(ids: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
+def _change(before: _Ids | None, after: _Ids | None) -> tuple[_Ids | None, _Ids | None]:
+    """What is lost and what is new; None for both where it is not known what there is after."""
+    if after is None:
+        return None, None
+    return _without(before or (), after), _without(after, before or ())
+
+
+def _without(ids: Iterable[str], others: Iterable[str]) -> _Ids:
     known = set(others)
     return tuple(dict.fromkeys(id_ for id_ in ids if id_ not in known))
 
 
 def _row(loss: Loss) -> list[str]:
     span = loss.span
-    given = formats.count(len(span.input_documents)) if span.input_documents else formats.DASH
     return [
         foreign(span_title(span), longest=60),
-        given,
-        formats.count(len(span.output_documents)),
-        formats.DASH if loss.is_first else id_list(loss.lost),
-        formats.DASH if loss.is_first else id_list(loss.added),
+        _number(span.input_documents, otherwise=formats.DASH),
+        _number(span.output_documents),
+        formats.DASH if loss.is_first else _list_or_unknown(loss.lost),
+        formats.DASH if loss.is_first else _list_or_unknown(loss.added),
     ]
 
 
-def _citation_row(last: StageSpan, citations: Sequence[str]) -> list[str]:
-    returned = [document.id for document in last.output_documents]
+def _citation_row(last: Loss, citations: Sequence[str] | None) -> list[str]:
+    lost, added = _change(last.left, None if citations is None else tuple(citations))
     return [
         tag("b", "cited in the answer"),
-        formats.count(len(returned)),
-        formats.count(len(citations)),
-        id_list(_without(returned, citations)),
-        id_list(_without(citations, returned)),
+        _number(last.left),
+        _number(citations),
+        _list_or_unknown(lost),
+        _list_or_unknown(added),
     ]
+
+
+def _number(listed: Sequence[object] | None, otherwise: str = _NOT_RECORDED) -> str:
+    return otherwise if listed is None else formats.count(len(listed))
+
+
+def _list_or_unknown(ids: _Ids | None) -> str:
+    return formats.DASH if ids is None else id_list(ids)
 
 
 def id_list(ids: Sequence[str]) -> Markup:

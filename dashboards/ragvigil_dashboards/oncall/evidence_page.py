@@ -5,7 +5,12 @@ import streamlit as st
 from ragvigil_dashboards.client import Client
 from ragvigil_dashboards.figures.empty import nothing
 from ragvigil_dashboards.figures.evidence_losses import evidence_losses_table, losses_sentence
-from ragvigil_dashboards.figures.exclusion_rates import exclusion_note, exclusion_table, unjudged_table
+from ragvigil_dashboards.figures.exclusion_rates import (
+    exclusion_note,
+    exclusion_table,
+    no_evidence_advice,
+    unjudged_table,
+)
 from ragvigil_dashboards.markup import tag
 from ragvigil_dashboards.oncall import session
 from ragvigil_dashboards.oncall.pickers import pick
@@ -33,6 +38,6 @@ def _refreshing(client: Client, days: int) -> None:
             session.show(losses_sentence(losses))
             session.show(evidence_losses_table(losses))
         else:
-            session.show(nothing("No reviewed evidence", "Probe a share of searches, and let somebody review them."))
+            session.show(nothing("No reviewed evidence", no_evidence_advice(chosen.rates[0])))
         session.show(tag("h2", f"What could not be judged, last {days} d"))
         session.show(unjudged_table(chosen))

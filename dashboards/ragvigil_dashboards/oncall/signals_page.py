@@ -31,7 +31,9 @@ def draw(client: Client) -> None:
         known = {info.signal: info for info in client.signals()}
         if not known:
             session.show(
-                nothing("No signal yet", "The first look follows a few minutes after the first answers arrived.")
+                nothing(
+                    "No signal yet", "Each signal appears with the first look at it; the overview says when that is."
+                )
             )
             return
         _charts(client, *_pickers(known))

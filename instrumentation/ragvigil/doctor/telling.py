@@ -47,7 +47,7 @@ def _answers(check: str, row: dict[str, Any]) -> Iterator[Finding]:
 
 def _searches(check: str, row: dict[str, Any]) -> Iterator[Finding]:
     searches, unknown = number(row, "retrievals"), number(row, "filters_unknown")
-    empty = number(row, "retrievals_without_documents")
+    empty, nameless = number(row, "retrievals_without_documents"), number(row, "retrievals_without_ids")
     if not searches:
         yield warning(check, "records no retrieval", "decorate the search with @retriever, or use an adapter")
     if unknown:
@@ -55,15 +55,16 @@ def _searches(check: str, row: dict[str, Any]) -> Iterator[Finding]:
         yield warning(check, f"the filter of {unknown} of {searches} searches is unknown", advice)
     if empty:
         yield warning(check, f"{empty} of {searches} searches record no documents", "pass documents= to @retriever")
-    if searches and not unknown and not empty:
+    if searches and not unknown and not empty and not nameless:
         yield ok(check, f"{searches} searches with their filters and documents")
 
 
 def _documents(check: str, row: dict[str, Any]) -> Iterator[Finding]:
-    nameless = number(row, "documents_without_id")
+    nameless, searches = number(row, "documents_without_id"), number(row, "retrievals_without_ids")
     if nameless:
         advice = "give the documents ids in the store that is searched; without them nobody can follow one"
-        yield warning(check, f"{nameless} retrieved documents have no id", advice)
+        said = f", and {searches} of the searches found no others" if searches else ""
+        yield warning(check, f"{nameless} retrieved documents have no id{said}", advice)
 
 
 def _libraries(check: str, row: dict[str, Any]) -> Iterator[Finding]:

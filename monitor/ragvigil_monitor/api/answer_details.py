@@ -108,7 +108,7 @@ def _stage_span(span: Row, answer_started_at: datetime) -> StageSpan:
         offset_ms=(span["started_at"] - answer_started_at) / timedelta(milliseconds=1),
         filter_in_words=filter_in_words(span["filter_state"], span["filter_ast"], span["filter_clauses"]),
         input_documents=_documents(span["input_documents"]),
-        output_documents=_documents(span["output_documents"]) or _context(attributes),
+        output_documents=_outputs(span["output_documents"], attributes),
         context_tokens=_if_is(int, attributes.get(names.CONTEXT_TOKENS)),
         context_truncated=_if_is(bool, attributes.get(names.CONTEXT_TRUNCATED)),
         attributes=attributes,
@@ -135,23 +135,31 @@ _COPIED = (
 )
 
 
-def _documents(text: str | None) -> list[Document]:
-    return [Document(id=document["id"], score=document["score"]) for document in _json(text, [])]
+def _documents(text: str | None) -> list[Document] | None:
+    if text is None:
+        return None
+    return [Document(id=document["id"], score=document["score"]) for document in orjson.loads(text)]
 
 
-def _context(attributes: dict[str, Any]) -> list[Document]:
-    """What a stage that assembles the context put before the generator: ids, without scores."""
-    ids = _if_is(list, attributes.get(names.CONTEXT_DOC_IDS)) or []
-    return [Document(id=str(document_id), score=None) for document_id in ids]
+def _outputs(text: str | None, attributes: dict[str, Any]) -> list[Document] | None:
+    """What a stage returned; of one that assembles the context the ids that it put before the generator."""
+    if text is not None:
+        return _documents(text)
+    ids = _if_is(list, attributes.get(names.CONTEXT_DOC_IDS))
+    return None if ids is None else [Document(id=str(document_id), score=None) for document_id in ids]
 
 
 def _if_is(kind: type[T], value: object) -> T | None:
     return value if isinstance(value, kind) else None
 
 
-def _cited(text: str | None) -> list[str]:
-    listed = _if_is(list, _json(text, [])) or []
-    return [str(entry["doc_id"]) for entry in listed if isinstance(entry, dict) and "doc_id" in entry]
+def _cited(text: str | None) -> list[str] | None:
+    """The ids of the cited documents; None where none were recorded, or none of what was is readable."""
+    listed = _if_is(list, _json(text, None))
+    if listed is None:
+        return None
+    ids = [str(entry["doc_id"]) for entry in listed if isinstance(entry, dict) and "doc_id" in entry]
+    return ids if ids or not listed else None
 
 
 def _json(text: str | None, otherwise: Any) -> Any:

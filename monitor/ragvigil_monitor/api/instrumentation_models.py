@@ -32,8 +32,10 @@ class Instrumentation(ApiModel):
     """What one service told about itself in the time asked for; probes are left out.
 
     filters_unknown: searches of which nobody knows what they were restricted to. undeclared_fields come from the newest
-    `filters_read` filters that could be read. documents_without_id: of the documents that were found, as far as their
-    number is known. libraries: what else than Ragvigil made the spans, the one with most first.
+    `filters_read` filters that could be read. retrievals_without_documents: searches that recorded no list of
+    documents. retrievals_without_ids: those that recorded documents of which none has an id, as far as their spans are
+    kept. documents_without_id: of the documents that were found, as far as their number is known. libraries: what else
+    than Ragvigil made the spans, the one with most first.
     """
 
     service: str
@@ -44,6 +46,7 @@ class Instrumentation(ApiModel):
     spans_with_dropped_attributes: int
     retrievals: int
     retrievals_without_documents: int
+    retrievals_without_ids: int
     documents_without_id: int
     filters_known: int
     filters_none: int

@@ -198,7 +198,7 @@ class Document(ApiModel):
 
 
 class StageSpan(ApiModel):
-    """One span of an answer's waterfall."""
+    """One span of an answer's waterfall. A list of documents is None where the span did not record it."""
 
     span_id: str
     parent_span_id: str | None
@@ -219,8 +219,8 @@ class StageSpan(ApiModel):
     query_text: str | None
     filter_state: str | None
     filter_in_words: list[str]
-    input_documents: list[Document]
-    output_documents: list[Document]
+    input_documents: list[Document] | None
+    output_documents: list[Document] | None
     context_tokens: int | None
     context_truncated: bool | None
     attributes: dict[str, Any]
@@ -230,8 +230,8 @@ class StageSpan(ApiModel):
 class Answer(ApiModel):
     """Everything about one answer.
 
-    phoenix_share: the share of the traces that goes to Phoenix; None where there is none. phoenix_url: where this one
-    is; None outside the share.
+    citations: ids of the cited documents; None where the application did not record them. phoenix_share: the share of
+    the traces that goes to Phoenix; None where there is none. phoenix_url: where this one is; None outside the share.
     """
 
     trace_id: str
@@ -248,7 +248,7 @@ class Answer(ApiModel):
     slices: dict[str, str]
     question: str | None
     answer: str | None
-    citations: list[str]
+    citations: list[str] | None
     refusal: bool | None
     confidence: float | None
     phoenix_share: float | None

@@ -47,7 +47,11 @@ def instrumentation(
     rows = _telling(service.store, since, now + _AHEAD, name)
     filters = _filters(service.store.rows("filters_newest", since=since, service=name, limit=_FILTERS_READ))
     libraries = _libraries(service.store, since, now + _AHEAD, name)
-    return [_instrumentation(row, filters[row["service"]], libraries[row["service"]]) for row in rows]
+    nameless = _nameless(service.store, rows, since, now + _AHEAD)
+    return [
+        _instrumentation(_told_apart(row, nameless[row["service"]]), filters[row["service"]], libraries[row["service"]])
+        for row in rows
+    ]
 
 
 def _telling(store: Store, start: datetime, end: datetime, service: str | None) -> list[Row]:
@@ -59,6 +63,26 @@ def _telling(store: Store, start: datetime, end: datetime, service: str | None) 
             counts[row.pop("service")].update(row)
     most_first = sorted(counts.items(), key=lambda each: (-each[1]["answers"], each[0]))
     return [{"service": name, **found} for name, found in most_first[:_MOST_SERVICES]]
+
+
+def _nameless(store: Store, rows: list[Row], start: datetime, end: datetime) -> Counter[str]:
+    """How many searches of each service found documents without any id; spans are read only where there may be some."""
+    asked = [row["service"] for row in rows if row["documents_without_id"] and row["retrievals_without_documents"]]
+    found: Counter[str] = Counter()
+    for name in asked:
+        for row in store.rows("retrievals_of_nameless_documents", start=start, end=end, service=name):
+            found[row["service"]] = row["retrievals"]
+    return found
+
+
+def _told_apart(row: Row, nameless: int) -> Row:
+    """Searches that recorded documents, only without ids, are none without documents."""
+    of_these = min(nameless, row["retrievals_without_documents"])
+    return {
+        **row,
+        "retrievals_without_documents": row["retrievals_without_documents"] - of_these,
+        "retrievals_without_ids": of_these,
+    }
 
 
 def _libraries(store: Store, start: datetime, end: datetime, service: str | None) -> defaultdict[str, list[Library]]:

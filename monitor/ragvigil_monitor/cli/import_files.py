@@ -22,6 +22,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Import the files: 0 when all that is in them is in the store; 1, with the reason, when not."""
+    from ragvigil_monitor.cli.private_files import keep_from_others
     from ragvigil_monitor.errors import MonitorError
     from ragvigil_monitor.transfer.reaching import reached
     from ragvigil_monitor.transfer.reading_files import FileReport, files_of, import_file
@@ -31,6 +32,7 @@ def run(args: Namespace) -> int:
     try:
         wanted = wanted_end(args)
         files = files_of(args.files)
+        keep_from_others(wanted.settings.store.path)
         with reached(wanted, must_exist=False) as target:
             for file in files:
                 reports.append(import_file(file, target, wanted.settings.server.max_body_bytes))

@@ -14,6 +14,7 @@ import uvicorn
 from ragvigil_monitor.api.app import create_app
 from ragvigil_monitor.backup.serving import remove_leftovers
 from ragvigil_monitor.cli.http_protocol import PatientProtocol
+from ragvigil_monitor.cli.private_files import keep_from_others
 from ragvigil_monitor.errors import ConfigurationError, StoreError
 from ragvigil_monitor.keys import Keys, keys_path
 from ragvigil_monitor.own_metrics import OwnMetrics
@@ -38,6 +39,7 @@ _STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 def serve(settings: Settings) -> None:
     """Serve until a stop signal; raises MonitorError when the port, the store or the keys cannot be used."""
     _stop_in_order()
+    keep_from_others(settings.store.path)
     with ExitStack() as opened:
         listener = opened.enter_context(listening_socket(settings.server))
         service = open_service(settings, opened)

@@ -13,6 +13,7 @@ from ragvigil_monitor.guardrails.band_sentence import EventWords, band_sentence
 from ragvigil_monitor.guardrails.finding import Beyond, Finding, Limits
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.models import State
+from ragvigil_monitor.guardrails.sentence import NO_ANSWER_YET
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.signals.rate import ALL, LOOKED_BACK, Rate, series_of_intent
 from ragvigil_monitor.signals.rate_change import split_by_intent
@@ -49,7 +50,7 @@ class Band:
     def waiting(self, settings: Settings) -> Mapping[str, str]:
         """All answers and the listed intents; others are not known before they have traffic."""
         listed = [ALL, *(series_of_intent(intent) for intent in self.rate.section(settings).intents)]
-        return dict.fromkeys(listed, f"No answer has arrived yet; {self.words.many} are counted.")
+        return dict.fromkeys(listed, f"{NO_ANSWER_YET}; {self.words.many} are counted.")
 
     def findings(self, look: Look, found: Mapping[str, RateBand], *, answered_before: bool) -> list[Finding]:
         """The bands as they are: they know themselves what they lack."""

@@ -5,6 +5,7 @@ from datetime import timedelta
 from ragvigil_monitor.drift.comparing import ComparedWindow
 from ragvigil_monitor.drift.evidence import Comparison, SliceContribution
 from ragvigil_monitor.guardrails.models import State
+from ragvigil_monitor.guardrails.sentence import NO_ANSWER_YET
 from ragvigil_monitor.signals.query_drift import Drift
 from ragvigil_monitor.signals.signal import Window
 from ragvigil_monitor.statistics.drift_replay import MINIMUM
@@ -14,7 +15,7 @@ _DAY = timedelta(days=1)
 
 def waiting_sentence(series: str, weeks: int, *, answered_before: bool) -> str:
     """Until the first vector."""
-    nothing = "No answer so far came with a query vector" if answered_before else "No answer has arrived yet"
+    nothing = "No answer so far came with a query vector" if answered_before else NO_ANSWER_YET
     return f"{nothing}; query {series} takes {weeks} weeks of query vectors for a reference."
 
 

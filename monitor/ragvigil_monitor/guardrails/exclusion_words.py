@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from ragvigil_monitor.guardrails.models import State
-from ragvigil_monitor.guardrails.sentence import figures_text, limit_text
+from ragvigil_monitor.guardrails.sentence import NO_ANSWER_YET, figures_text, limit_text
 from ragvigil_monitor.review.false_exclusion import ALL, NOT_LABELLED, ExclusionRate
 from ragvigil_monitor.review.outcomes import Unknown
 from ragvigil_monitor.review.strata import FILTER_PROBE, UNFILTERED
@@ -30,7 +30,7 @@ _UNREPRESENTED: Final[Mapping[str, str]] = {
 
 def waiting_sentence(section: FalseExclusion, series: str) -> str:
     """Until the first answer."""
-    return f"No answer has arrived yet; false exclusion, {_among(series)}, has the {_limit(section, series)}."
+    return f"{NO_ANSWER_YET}; false exclusion, {_among(series)}, has the {_limit(section, series)}."
 
 
 def exclusion_sentence(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
@@ -15,6 +16,10 @@ class Words:
     subject: Callable[[str], str]
     limit: str
     counted: Callable[[str], str]
+
+
+NO_ANSWER_YET: Final = "No answer has arrived yet"
+"""How every sentence begins that waits for the first answer."""
 
 
 def sentence(
@@ -32,7 +37,7 @@ def sentence(
     against = limit_text(words.limit, limit, words.unit, is_starting_value=is_starting_value)
     counted = words.counted(series)
     if state is State.WARMING_UP:
-        return f"No answer has arrived yet; {words.subject(series)} has the {against}."
+        return f"{NO_ANSWER_YET}; {words.subject(series)} has the {against}."
     if state is State.NO_DATA:
         return f"{_nothing(estimate, counted)} {over}, although answers came before: missing evidence; {against}."
     figures = figures_text(words.unit, estimate)

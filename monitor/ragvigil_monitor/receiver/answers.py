@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from ragvigil import attributes as names
+from ragvigil_monitor.conventions.provenance import ANSWER_QUESTION, ANSWER_TEXT
 from ragvigil_monitor.receiver.columns import AT
 from ragvigil_monitor.receiver.draft import Draft
 from ragvigil_monitor.receiver.tables import Row
@@ -30,8 +31,8 @@ def answer_row(draft: Draft) -> Row | None:
         _user(draft),
         draft.take(names.INTENT, text, "intent"),
         _slices(draft),
-        draft.take(names.INPUT_VALUE, text, "question"),
-        draft.take(names.OUTPUT_VALUE, text, "answer"),
+        _exported_or_sent(draft, ANSWER_QUESTION, names.INPUT_VALUE, "question"),
+        _exported_or_sent(draft, ANSWER_TEXT, names.OUTPUT_VALUE, "answer"),
         draft.take(names.CITATIONS, json_value, "citations"),
         draft.take(names.REFUSAL, flag, "refusal"),
         draft.take(names.CONFIDENCE, share, "confidence"),
@@ -76,6 +77,12 @@ def _span_id(value: object) -> bytes | None:
     except ValueError:
         return None
     return found if len(found) == 8 and any(found) else None
+
+
+def _exported_or_sent(draft: Draft, exported: str, sent: str, name: str) -> str | None:
+    """What an export says apart from the attribute that the span was sent with, which then stays as it is."""
+    apart = draft.take(exported, text, name)
+    return draft.take(sent, text, name) if apart is None else apart
 
 
 def _session(draft: Draft) -> str | None:

@@ -28,11 +28,7 @@ Key = Callable[[Row], Any]
 def write(writer: Writer, batch: Batch, received_at: datetime) -> Counter[tuple[str, str]]:
     """Store a batch and count what became of it, inside the writer's transaction; the counts."""
     outcomes = batch.outcomes + _write_spans(writer, batch) + _write_events(writer, batch.log_events)
-    if batch.process_counts:
-        reports = to_arrow(tables.PROCESS_COUNTS, batch.process_counts)
-        writer.execute_with("add_process_counts", reports)
-        writer.execute_with("add_process_counts_by_hour", reports)
-        outcomes += _by_service(batch.process_counts, tables.PROCESS_COUNTS, "logs_committed")
+    outcomes += _write_reports(writer, batch.process_counts)
     if outcomes:
         rows = [(*service_and_outcome, items) for service_and_outcome, items in outcomes.items()]
         writer.execute_with("add_ingest_counts", to_arrow(tables.INGEST_COUNTS, rows), received_at=received_at)
@@ -67,6 +63,17 @@ def _write_events(writer: Writer, events: list[Row]) -> Counter[tuple[str, str]]
     return _became(events, fresh, tables.LOG_EVENTS, "logs")
 
 
+def _write_reports(writer: Writer, rows: list[Row]) -> Counter[tuple[str, str]]:
+    if not rows:
+        return Counter()
+    reports = to_arrow(tables.PROCESS_COUNTS, rows)
+    found = writer.execute_with("reports_that_change_counts", reports)
+    committed = Counter({(row["service"], "logs_committed"): row["reports"] for row in found})
+    writer.execute_with("add_process_counts", reports)
+    writer.execute_with("add_process_counts_by_hour", reports)
+    return _with_duplicates(committed, rows, tables.PROCESS_COUNTS, "logs")
+
+
 def _insert(writer: Writer, question: str, schema: pa.Schema, rows: list[Row]) -> None:
     if rows:
         writer.execute_with(question, to_arrow(schema, rows))
@@ -97,7 +104,12 @@ def _fresh(rows: Iterable[Row], key: Key, known: set[Any]) -> list[Row]:
 
 
 def _became(received: list[Row], fresh: list[Row], schema: pa.Schema, what: str) -> Counter[tuple[str, str]]:
-    committed = _by_service(fresh, schema, f"{what}_committed")
+    return _with_duplicates(_by_service(fresh, schema, f"{what}_committed"), received, schema, what)
+
+
+def _with_duplicates(
+    committed: Counter[tuple[str, str]], received: list[Row], schema: pa.Schema, what: str
+) -> Counter[tuple[str, str]]:
     duplicate = _by_service(received, schema, f"{what}_duplicate")
     for (service, _), items in committed.items():
         duplicate[service, f"{what}_duplicate"] -= items

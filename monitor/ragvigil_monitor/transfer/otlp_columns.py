@@ -12,7 +12,7 @@ from typing import Any, Final
 import orjson
 
 from ragvigil import attributes as names
-from ragvigil_monitor.conventions.provenance import DOCUMENTS_WITHOUT_ID
+from ragvigil_monitor.conventions.provenance import ANSWER_QUESTION, ANSWER_TEXT, DOCUMENTS_WITHOUT_ID
 from ragvigil_monitor.receiver.columns import FIRST_CHOICE, SECOND_CHOICE
 from ragvigil_monitor.receiver.documents import document_list, is_flattened
 from ragvigil_monitor.receiver.tables import SPANS
@@ -34,8 +34,8 @@ _OF_ANSWERS: Final[Mapping[str, tuple[str, ...]]] = {
     "session_id": (names.SESSION_ID, names.CONVERSATION_ID),
     "user_id": (names.ENDUSER_PSEUDO_ID, names.USER_ID),
     "intent": (names.INTENT,),
-    "question": (names.INPUT_VALUE,),
-    "answer": (names.OUTPUT_VALUE,),
+    "question": (names.INPUT_VALUE, ANSWER_QUESTION),
+    "answer": (names.OUTPUT_VALUE, ANSWER_TEXT),
     "citations": (names.CITATIONS,),
     "refusal": (names.REFUSAL,),
     "confidence": (names.CONFIDENCE,),

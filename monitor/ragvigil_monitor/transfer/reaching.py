@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ragvigil_monitor.errors import StoreLocked, TransferFailed
+from ragvigil_monitor.errors import ConfigurationError, StoreLocked, TransferFailed
 from ragvigil_monitor.keys import Keys, Role, keys_path
 from ragvigil_monitor.service import utc_now
 from ragvigil_monitor.settings import Settings
@@ -40,8 +40,8 @@ def reached(wanted: Wanted, *, must_exist: bool) -> Iterator[End]:
         raise TransferFailed(f"There is no store {given.path}; say which one with --db, or a service with --api.")
     try:
         store = Store.open(given.path, memory_limit=given.memory_limit, threads=given.threads)
-    except StoreLocked:
-        with _serving(wanted.settings) as remote:
+    except StoreLocked as held:
+        with _serving(wanted.settings, held) as remote:
             yield remote
         return
     try:
@@ -50,12 +50,21 @@ def reached(wanted: Wanted, *, must_exist: bool) -> Iterator[End]:
         store.close()
 
 
-def _serving(settings: Settings) -> RemoteEnd:
-    """The service that has the store of the settings open, at the address of the settings."""
+def _serving(settings: Settings, held: StoreLocked) -> RemoteEnd:
+    """The service that should have the store of the settings open, at the address of the settings."""
     host = _EVERYWHERE.get(settings.server.host, settings.server.host)
     address = f"[{host}]" if ":" in host else host
-    key = Keys.read(keys_path(settings.store.path)).by_role[Role.ADMIN]
-    return RemoteEnd(f"http://{address}:{settings.server.port}", key)
+    advice = f"{held} If that listens elsewhere, name it with --api and --key-file."
+    return RemoteEnd(f"http://{address}:{settings.server.port}", _key_beside(settings.store.path, held), advice)
+
+
+def _key_beside(database: Path, held: StoreLocked) -> str:
+    try:
+        return Keys.read(keys_path(database)).by_role[Role.ADMIN]
+    except (ConfigurationError, KeyError) as failure:
+        raise TransferFailed(
+            f"{held} Its keys are not beside it: name that service with --api and --key-file."
+        ) from failure
 
 
 def _key(wanted: Wanted) -> str:

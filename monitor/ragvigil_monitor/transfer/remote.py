@@ -31,10 +31,14 @@ _CHUNK_BYTES: Final = 1 << 20
 
 
 class RemoteEnd:
-    """A service at an address, with its admin key; a context manager."""
+    """A service at an address, with its admin key; a context manager.
 
-    def __init__(self, url: str, key: str) -> None:
+    advice: what to do where that service cannot be used.
+    """
+
+    def __init__(self, url: str, key: str, advice: str | None = None) -> None:
         self._url = url
+        self._advice = "" if advice is None else f" ({advice})"
         headers = {"Authorization": f"Bearer {key}"}
         self._client = httpx.Client(base_url=url, headers=headers, timeout=_TIMEOUT, trust_env=False)
 
@@ -94,10 +98,13 @@ class RemoteEnd:
     def _explained(self) -> Iterator[None]:
         try:
             yield
-        except TransferFailed:
+        except FileRefused:
             raise
+        except TransferFailed as failure:
+            raise TransferFailed(f"{failure}{self._advice}") from failure
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as failure:
-            raise TransferFailed(f"{self._url}: {str(failure) or type(failure).__name__}") from failure
+            reason = str(failure) or type(failure).__name__
+            raise TransferFailed(f"{self._url}: {reason}{self._advice}") from failure
 
 
 def _query(form: Format, within: Within) -> dict[str, str]:

@@ -7,6 +7,7 @@ import pytest
 from tests.samples.world import World
 
 from ragvigil import attributes as names
+from ragvigil_monitor.conventions.provenance import DOCUMENTS_WITHOUT_ID
 
 TRACE = bytes(range(16))
 _AST = {
@@ -84,6 +85,26 @@ def test_what_answers_and_spans_lack_is_counted(empty: World) -> None:
     assert (shop["retrievals_without_documents"], shop["spans_with_dropped_attributes"]) == (1, 1)
     assert (other["service"], other["answers"], other["spans"]) == ("other", 0, 1)
     assert [row["answers"] for row in empty.get("/instrumentation", hours=48)] == [3, 0]
+
+
+def test_searches_whose_documents_merely_lack_ids_are_not_without_documents(empty: World) -> None:
+    nameless = {"output_documents": None, "attributes": json.dumps({DOCUMENTS_WITHOUT_ID: 2})}
+    some = {"attributes": json.dumps({DOCUMENTS_WITHOUT_ID: 3})}
+    spans = [search(**nameless), search(**nameless), search(**nameless, probe_id="p"), search(output_documents=None)]
+    empty.put(spans=[*spans, search(**some), search(**nameless, service="other")])
+    shop, other = sorted(empty.get("/instrumentation"), key=lambda row: row["retrievals"], reverse=True)
+    assert (shop["retrievals_without_documents"], shop["retrievals_without_ids"]) == (1, 2)
+    assert shop["documents_without_id"] == 7
+    assert (other["retrievals_without_documents"], other["retrievals_without_ids"]) == (0, 1)
+
+
+@pytest.mark.parametrize("said", ["many", -1, 0, [3], None])
+def test_a_number_of_documents_that_is_none_is_no_documents(empty: World, said: object) -> None:
+    numbered = search(output_documents=None, attributes=json.dumps({DOCUMENTS_WITHOUT_ID: 2}))
+    strange = search(output_documents=None, attributes=json.dumps({DOCUMENTS_WITHOUT_ID: said}))
+    empty.put(spans=[numbered, strange])
+    (found,) = empty.get("/instrumentation")
+    assert (found["retrievals_without_documents"], found["retrievals_without_ids"]) == (1, 1)
 
 
 def test_one_service_may_be_asked_for(empty: World) -> None:

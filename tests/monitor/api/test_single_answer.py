@@ -112,7 +112,8 @@ def test_a_hint_that_is_no_time_is_refused(sampled: World, hint: str) -> None:
         ("filter_ast", '{"op": "eq"}', "filter_in_words", ["unknown filter"]),
         ("filter_ast", "[]", "filter_in_words", ["unknown filter"]),
         ("filter_ast", None, "filter_in_words", ["unknown filter"]),
-        ("output_documents", None, "output_documents", []),
+        ("output_documents", None, "output_documents", None),
+        ("output_documents", "[]", "output_documents", []),
         ("attributes", None, "attributes", {}),
         ("attributes", json.dumps({"a": ["<script>", None]}), "attributes", {"a": ["<script>", None]}),
     ],
@@ -132,9 +133,14 @@ def test_a_stage_without_a_filter_has_no_words_for_it(empty: World) -> None:
     assert (span["filter_state"], span["filter_in_words"]) == ("none", [])
 
 
-@pytest.mark.parametrize("citations", ["5", "[]", "{}", '["a"]', '[{"rank": 1}]', None])
-def test_citations_of_another_shape_are_no_citations(empty: World, citations: str | None) -> None:
+@pytest.mark.parametrize("citations", ["5", "{}", "null", '["a"]', '[{"rank": 1}]', None])
+def test_citations_that_are_missing_or_unreadable_are_unknown(empty: World, citations: str | None) -> None:
     empty.put(answers=[{"citations": citations}])
+    assert empty.get(f"/answers/{TRACE_ID}")[0]["citations"] is None
+
+
+def test_an_answer_that_cites_nothing_says_so(empty: World) -> None:
+    empty.put(answers=[{"citations": "[]"}])
     assert empty.get(f"/answers/{TRACE_ID}")[0]["citations"] == []
 
 
@@ -152,7 +158,7 @@ def test_a_context_of_another_type_is_no_context(empty: World) -> None:
     stage = {"span_id": b"stage001", "answer_span_id": b"answer01", "attributes": json.dumps(attributes)}
     empty.put(answers=[{"span_id": b"answer01"}], spans=[stage])
     span = empty.get(f"/answers/{TRACE_ID}")[0]["spans"][0]
-    assert span["output_documents"] == []
+    assert span["output_documents"] is None
     assert span["context_tokens"] is span["context_truncated"] is None
 
 

@@ -33,6 +33,7 @@ def test_a_running_service_is_backed_up_moved_and_started_elsewhere(
     restored = ragvigil("restore", "night.backup", "--db", "moved.duckdb")
     assert (restored.returncode, restored.stderr) == (0, "")
     assert "moved.duckdb: 3 answers" in restored.stdout
+    assert stat.S_IMODE((tmp_path / "moved.duckdb").stat().st_mode) == 0o600
     assert "moved.duckdb.keys.json" in restored.stdout
     moved = start_serve(db=tmp_path / "moved.duckdb", port=0)
     send(moved, 4)

@@ -1,5 +1,7 @@
 """`ragvigil export` and `ragvigil import`, with a store that nobody serves and with a running service."""
 
+import os
+import stat
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -73,6 +75,37 @@ def test_the_service_that_has_the_store_open_is_found(ragvigil: Run, tmp_path: P
     done = ragvigil("import", "a.jsonl", "--config", config)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1] == "Read 1 requests: 6 spans new, 0 known."
+
+
+def test_only_the_owner_can_read_a_store_that_an_import_makes(ragvigil: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(json_line(traces(*rag_trace(1, started_at=NOW))))
+    before = os.umask(0o022)
+    try:
+        assert ragvigil("import", "a.jsonl", "--db", "new.duckdb").returncode == 0
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "new.duckdb").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("arguments", [("export", "--to", "out"), ("import", "a.jsonl")], ids=["export", "import"])
+def test_a_service_that_listens_elsewhere_is_asked_for(
+    ragvigil: Run, tmp_path: Path, serving: ServeProcess, arguments: tuple[str, ...]
+) -> None:
+    (tmp_path / "a.jsonl").write_bytes(json_line(traces(*rag_trace(1, started_at=NOW))))
+    (tmp_path / "c.yaml").write_text("server: {port: 9}\n")
+    failed = ragvigil(*arguments, "--config", "c.yaml", "--db", "a.duckdb")
+    assert failed.returncode == 1
+    for word in ("127.0.0.1:9", f"open in process {serving.child.pid}", "--api", "--key-file"):
+        assert word in failed.stderr
+
+
+def test_a_store_without_keys_that_is_open_is_explained(ragvigil: Run, serving: ServeProcess) -> None:
+    serving.keys_path.unlink()
+    failed = ragvigil("export", "--to", "out", "--db", "a.duckdb")
+    assert failed.returncode == 1
+    (line,) = failed.stderr.splitlines()
+    assert f"open in process {serving.child.pid}" in line
+    assert "--key-file" in line
 
 
 def test_a_range_of_time_is_exported(ragvigil: Run, database: Path, tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ import os
 import signal
 import socket
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,25 @@ def refusal(finished: Any) -> str:
     return str(line)
 
 
+@contextmanager
+def usual_umask() -> Iterator[None]:
+    """What most machines have: files are readable by everybody."""
+    before = os.umask(0o022)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def send_an_answer(serving: ServeProcess) -> None:
+    body = traces(*rag_trace(0, started_at=datetime.now(UTC))).SerializeToString()
+    assert httpx.post(f"{serving.url}/v1/traces", content=body, headers=PROTOBUF).status_code == 200
+
+
+def modes_of(folder: Path) -> dict[str, int]:
+    return {file.name: stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()}
+
+
 def test_it_listens_on_a_free_port_and_answers(serving: ServeProcess) -> None:
     assert httpx.get(f"{serving.url}/readyz").json() == {"status": "ready"}
 
@@ -35,6 +56,26 @@ def test_it_writes_keys_that_only_the_owner_can_read(serving: ServeProcess, tmp_
     assert stat.S_IMODE(serving.keys_path.stat().st_mode) == 0o600
     headers = {"Authorization": f"Bearer {serving.keys.by_role[Role.ONCALL]}"}
     assert httpx.get(f"{serving.url}/api/v1/whoami", headers=headers).json() == {"role": "oncall"}
+
+
+def test_only_the_owner_can_read_a_new_database_and_its_log(tmp_path: Path) -> None:
+    with usual_umask():
+        serving = start_serve(db=tmp_path / "a.duckdb", port=0)
+    send_an_answer(serving)
+    modes = modes_of(tmp_path)
+    serving.stop()
+    assert {modes["a.duckdb"], modes["a.duckdb.wal"]} == {0o600}
+
+
+def test_a_database_that_is_there_keeps_its_mode_and_its_log_has_the_same(tmp_path: Path) -> None:
+    Store.open(tmp_path / "a.duckdb").close()
+    (tmp_path / "a.duckdb").chmod(0o640)
+    with usual_umask():
+        serving = start_serve(db=tmp_path / "a.duckdb", port=0)
+    send_an_answer(serving)
+    modes = modes_of(tmp_path)
+    serving.stop()
+    assert {modes["a.duckdb"], modes["a.duckdb.wal"]} == {0o640}
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])

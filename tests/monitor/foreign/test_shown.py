@@ -72,3 +72,10 @@ def test_documents_without_id_are_counted_and_warned_of() -> None:
     details = [finding.detail for finding in check_service(row)]
     assert "3 retrieved documents have no id" in details
     assert "spans made by x" in details
+
+
+def test_a_search_whose_documents_merely_lack_ids_is_not_said_to_have_none() -> None:
+    row = {"service": "shop", "answers": 1, "retrievals": 8, "retrievals_without_ids": 8, "documents_without_id": 16}
+    details = [finding.detail for finding in check_service(row)]
+    assert "16 retrieved documents have no id, and 8 of the searches found no others" in details
+    assert not any("record no documents" in each or "with their filters and documents" in each for each in details)

@@ -31,8 +31,8 @@ def counters(started: object, exported: object = 0, **more: object) -> dict[str,
     return {names.SPANS_STARTED: started, names.SPANS_EXPORTED: exported, **more}
 
 
-def counts(started: int, exported: int = 0, *, minutes: float = 0, dropped: int = 0) -> LogRecord:
-    attributes = counters(started, exported, **{names.SPANS_DROPPED: dropped})
+def counts(started: int, exported: int = 0, *, minutes: float = 0, dropped: int = 0, spooled: int = 0) -> LogRecord:
+    attributes = counters(started, exported, **{names.SPANS_DROPPED: dropped, names.SPANS_SPOOLED: spooled})
     return record(names.EVENT_PROCESS_COUNTS, attributes, occurred_at=NOW + timedelta(minutes=minutes))
 
 
@@ -124,7 +124,7 @@ def test_the_highest_counters_of_a_process_are_kept_in_any_order(memory_store: S
     found = reported(memory_store)
     assert (found["started"], found["exported"], found["dropped"]) == (30, 25, 2)
     assert found["reported_at"] == NOW + timedelta(minutes=3)
-    assert totals(memory_store) == {"logs_committed": 4}
+    assert totals(memory_store) == {"logs_committed": 3, "logs_duplicate": 1}
 
 
 def test_counters_are_kept_by_process(memory_store: Store) -> None:
@@ -162,3 +162,28 @@ def test_counters_of_nobody_are_rejected() -> None:
 def test_an_event_name_or_id_of_another_type_is_survived(memory_store: Store, value: object) -> None:
     put(memory_store, record("", {names.EVENT_NAME: value, names.FEEDBACK_ID: value}))
     assert totals(memory_store) == {"logs_committed": 1}
+
+
+def test_a_report_that_tells_nothing_new_is_a_duplicate(memory_store: Store) -> None:
+    put(memory_store, counts(10, 8), counts(12, 9, minutes=1), counts(12, 9, minutes=1))
+    assert totals(memory_store) == {"logs_committed": 2, "logs_duplicate": 1}
+    put(memory_store, counts(12, 9, minutes=1))
+    put(memory_store, counts(10, 8))
+    assert totals(memory_store) == {"logs_committed": 2, "logs_duplicate": 3}
+
+
+def test_a_late_report_of_an_hour_without_one_is_news(memory_store: Store) -> None:
+    put(memory_store, counts(12, 9))
+    put(memory_store, counts(5, 4, minutes=-90))
+    assert totals(memory_store) == {"logs_committed": 2}
+
+
+@pytest.mark.parametrize(
+    "again",
+    [counts(13, 8), counts(12, 9), counts(12, 8, dropped=1), counts(12, 8, minutes=1), counts(12, 8, spooled=1)],
+    ids=["started", "exported", "dropped", "later", "spooled"],
+)
+def test_a_report_that_moves_any_counter_is_news(memory_store: Store, again: LogRecord) -> None:
+    put(memory_store, counts(12, 8))
+    put(memory_store, again)
+    assert totals(memory_store) == {"logs_committed": 2}

@@ -5,6 +5,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from ragvigil_monitor.guardrails.registry import GUARDRAILS
+from ragvigil_monitor.guardrails.waiting import first_look_at, waiting_sentences
 from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store
@@ -125,3 +127,44 @@ def test_a_guardrail_that_is_known_is_not_announced_again(
     add_answers(np.arange(2, 26, 0.01), stages={"rerank": 50.0})
     run_after(service, monday, 27)
     assert {row["state"] for row in service.store.rows("guardrail_states_now")} == {"ok"}
+
+
+def test_between_the_first_answer_and_the_first_look_it_is_said_when_that_follows(
+    make_service: Callable[..., Service], add_answers: Callable[..., None], monday: datetime
+) -> None:
+    service = make_service()
+    run_after(service, monday, 1)
+    assert all(said.startswith("No answer has arrived yet; ") for said in sentences(service))
+    add_answers(np.arange(2, 2.1, 0.01))
+    run_after(service, monday, 2.1)
+    said = sentences(service)
+    assert not any("No answer has arrived yet" in one for one in said)
+    assert f"The first look follows at {monday:%Y-%m-%d} 02:17 UTC; p95 answer latency has the SLO" in " ".join(said)
+    assert {row["since"] for row in service.store.rows("guardrail_states_now")} == {monday + timedelta(hours=1)}
+
+
+def test_a_look_comes_when_it_was_said_to_come(
+    make_service: Callable[..., Service], add_answers: Callable[..., None], monday: datetime
+) -> None:
+    service = make_service(schedule={"lateness_s": 120})
+    add_answers(np.arange(2, 2.1, 0.01))
+    first = monday + timedelta(hours=2)
+    due_at = {guardrail.name: first_look_at(guardrail, service.settings, first) for guardrail in GUARDRAILS}
+    for due in sorted(set(due_at.values())):
+        for now, looked in ((due - timedelta(seconds=1), False), (due, True)):
+            run_due(service, now)
+            names = [name for name in due_at if due_at[name] == due]
+            assert {bool(service.store.rows("watermark_of_job", job=name)) for name in names} == {looked}
+
+
+def test_a_first_look_that_is_late_is_not_said_to_follow_in_the_past(
+    make_service: Callable[..., Service], monday: datetime
+) -> None:
+    now = monday + timedelta(days=9)
+    for guardrail in GUARDRAILS:
+        for said in waiting_sentences(guardrail, make_service().settings, monday, now).values():
+            assert f"{now:%Y-%m-%d %H:%M} UTC" in said
+
+
+def sentences(service: Service) -> list[str]:
+    return [row["sentence"] for row in service.store.rows("guardrail_states_now")]

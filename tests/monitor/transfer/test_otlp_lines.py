@@ -29,6 +29,7 @@ from tests.samples.otlp import (
 )
 
 from ragvigil import attributes as names
+from ragvigil_monitor.conventions.provenance import ANSWER_QUESTION, ANSWER_TEXT
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.bodies import JSON
 from ragvigil_monitor.receiver.columns import FIRST_CHOICE, SECOND_CHOICE
@@ -223,6 +224,8 @@ KEYS = st.sampled_from(
         names.INTENT,
         names.INPUT_VALUE,
         names.OUTPUT_VALUE,
+        ANSWER_QUESTION,
+        ANSWER_TEXT,
         names.CITATIONS,
         names.REFUSAL,
         names.CONFIDENCE,

@@ -1,0 +1,77 @@
+"""Answers of applications that another library instruments, exported as OTLP and received again."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from io import BytesIO
+from typing import Any
+
+import httpx
+import pytest
+from tests.samples.filled_stores import dump
+from tests.samples.foreign.recordings import after, recorded
+from tests.samples.otlp import PROTOBUF
+from tests.samples.servers import running_api, running_service
+
+from ragvigil import attributes as names
+from ragvigil_monitor.keys import Keys
+from ragvigil_monitor.receiver.bodies import JSON
+from ragvigil_monitor.receiver.decoding import decode_traces
+from ragvigil_monitor.receiver.files.found import Found
+from ragvigil_monitor.receiver.files.lines import lines
+from ragvigil_monitor.receiver.times import microseconds
+from ragvigil_monitor.receiver.writing import write
+from ragvigil_monitor.schedule import run_due
+from ragvigil_monitor.store import Store
+from ragvigil_monitor.store.movable import BY_NAME
+from ragvigil_monitor.transfer.otlp_lines import trace_lines
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def another() -> Iterator[Store]:
+    store = Store.open(None)
+    yield store
+    store.close()
+
+
+def sent(store: Store, recording: str) -> bytes:
+    """What an export says of a recording that was received and settled."""
+    requests = recorded(recording)
+    now = after(requests)
+    with running_service(store, Keys.generate(), lambda: now) as service, running_api(service) as url:
+        for request in requests:
+            httpx.post(url + request.path, content=request.body, headers=PROTOBUF, trust_env=False).raise_for_status()
+        run_due(service, now)
+    return b"".join(trace_lines(store, now - DAY, now + DAY))
+
+
+def receive(store: Store, body: bytes, recording: str) -> None:
+    now = after(recorded(recording))
+    for found in lines(BytesIO(body), 0, 1 << 25, is_whole=True):
+        assert isinstance(found, Found)
+        with store.transaction() as writer:
+            write(writer, decode_traces(found.body, microseconds(now), content_type=JSON), now)
+
+
+def texts(store: Store) -> list[tuple[Any, Any]]:
+    return [(row["question"], row["answer"]) for row in dump(store, BY_NAME["answers"])]
+
+
+def values_sent(store: Store) -> list[tuple[Any, Any]]:
+    found = [json.loads(row["attributes"] or "{}") for row in dump(store, BY_NAME["spans"])]
+    return [(each.get(names.INPUT_VALUE), each.get(names.OUTPUT_VALUE)) for each in found]
+
+
+@pytest.mark.parametrize(
+    "recording",
+    ["openinference_openai", "openinference_llamaindex", "openinference_langchain", "openllmetry_langchain"],
+)
+def test_questions_answers_and_what_they_were_read_from_come_back(
+    memory_store: Store, another: Store, recording: str
+) -> None:
+    receive(another, sent(memory_store, recording), recording)
+    assert any(question for question, _ in texts(memory_store))
+    assert texts(another) == texts(memory_store)
+    assert values_sent(another) == values_sent(memory_store)
