@@ -17,8 +17,9 @@ def lines(file: IO[bytes], offset: int, max_bytes: int, *, is_whole: bool) -> It
     """
     file.seek(offset)
     while line := file.readline(max_bytes + 2):
-        is_too_long = len(line.rstrip(b"\r\n")) > max_bytes
-        is_complete = line.endswith(b"\n") or _is_ended(file)
+        is_cut = len(line) == max_bytes + 2 and not line.endswith(b"\n")
+        is_too_long = is_cut or len(line.rstrip(b"\r\n")) > max_bytes
+        is_complete = line.endswith(b"\n") or (is_cut and _is_ended(file))
         offset = file.tell()
         if not (is_complete or is_whole):
             return
