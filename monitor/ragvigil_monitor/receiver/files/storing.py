@@ -61,6 +61,11 @@ def refusal(refused: Refused) -> Batch:
     return batch
 
 
+def has_refusal(batch: Batch) -> bool:
+    """Whether something of a piece is in no table, be it a span alone."""
+    return batch.rejected() > 0
+
+
 @dataclass(frozen=True, slots=True)
 class _Pending:
     """Batches that were submitted as one, a piece each."""

@@ -271,6 +271,43 @@ def test_only_rotated_files_that_are_stored_whole_are_deleted_and_only_on_reques
     assert len(left) == (2 if delete else 4)
 
 
+ROTATED = "otel-2026-11-30T03-00-00.000.json"
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [frame(line(1)), b"\xff" * 8, frame(line(2))],
+        [frame(line(1)), frame(b"{" * 100_000)],
+        [frame(line(1)), frame(b"hallo")],
+        [line(1), b'{"resourceSpans": "' + b"x" * 100_000 + b'"}\n', line(2)],
+        [line(1), b"no json\n", line(2)],
+        [line(2)[:700], line(1)],
+    ],
+    ids=["damaged", "long frame", "unreadable frame", "long line", "unreadable line", "torn line"],
+)
+@pytest.mark.parametrize("restarted", [False, True], ids=["rotated before", "rotated after a restart"])
+def test_a_rotated_file_of_which_something_was_refused_is_never_deleted(
+    make_service: Any, tmp_path: Path, pieces: list[bytes], restarted: bool
+) -> None:
+    service = make_service(NOW, server={"max_body_bytes": 60_000})
+    whole = b"".join(pieces)
+    append(tmp_path / ("otel.json" if restarted else ROTATED), whole)
+    CollectorReader(service, tmp_path, 0.05, delete_rotated=True).read_all()
+    if restarted:
+        (tmp_path / "otel.json").rename(tmp_path / ROTATED)
+        append(tmp_path / ROTATED, frame(line(3)) if pieces[0] == frame(line(1)) else line(3))
+        CollectorReader(service, tmp_path, 0.05, delete_rotated=True).read_all()
+    assert (tmp_path / ROTATED).read_bytes().startswith(whole)
+
+
+def test_a_flawed_file_is_not_read_twice_after_a_restart(new_reader: Made, tmp_path: Path, totals: Totals) -> None:
+    append(tmp_path / "otel.json", line(1), b"no json\n")
+    for _ in range(3):
+        new_reader(delete_rotated=True).read_all()
+    assert totals() == {"spans_committed": 6, "rejected_line_unreadable": 1}
+
+
 def test_nothing_is_passed_over_while_the_store_takes_nothing(
     reader: CollectorReader, tmp_path: Path, totals: Totals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
