@@ -119,7 +119,7 @@ class CollectorReader:
     def _batch(self, piece: Piece, path: Path) -> Batch:
         found = piece if isinstance(piece, Refused) else decoded(piece, self._service)
         if not isinstance(found, Refused):
-            self._late.note(found, self._service.clock())
+            self._late.note(found, self._service.received_at())
             return found
         halves = None if isinstance(piece, Refused) else split(piece)
         if halves is not None:

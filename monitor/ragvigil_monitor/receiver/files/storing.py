@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 def decoded(piece: Found, service: Service) -> Batch | Refused:
     """The rows of a request, or why it is none. Metrics have no rows."""
-    received_us = microseconds(service.clock())
+    received_us = microseconds(service.received_at())
     pick = None if service.forwarder is None else service.forwarder.pick
     try:
         if piece.signal is Signal.TRACES:

@@ -370,6 +370,18 @@ def test_the_thread_waits_for_the_directory_and_stops(service: Service, tmp_path
         wait_until(lambda: totals() == {"spans_committed": 6})
 
 
+def test_times_are_believed_while_the_clock_is_behind_what_was_stored(
+    make_service: Any, tmp_path: Path, memory_store: Store, totals: Totals
+) -> None:
+    append(tmp_path / "otel.json", line(1))
+    CollectorReader(make_service(NOW), tmp_path, 0.05).read_all()
+    append(tmp_path / "otel.json", line(1), line(2))
+    set_back = make_service(NOW - timedelta(days=2))
+    set_back.latest.at = NOW
+    CollectorReader(set_back, tmp_path, 0.05).read_all()
+    assert totals() == {"spans_committed": 12, "spans_duplicate": 6}
+
+
 def test_the_settings_name_the_directory(make_service: Any, tmp_path: Path) -> None:
     assert open_collector_reader(make_service(NOW)) is None
     assert open_collector_reader(make_service(NOW, collector={"directory": tmp_path})) is not None
