@@ -221,6 +221,47 @@ def test_a_frame_that_is_no_request_is_refused(
     assert totals() == {"spans_committed": 6, "rejected_frame_unreadable": 1}
 
 
+@pytest.mark.parametrize("rotation", [1, 2, 3])
+@pytest.mark.parametrize("framed", [False, True], ids=["lines", "frames"])
+def test_a_file_that_is_emptied_under_its_writer_is_read_behind_the_hole(
+    new_reader: Made, tmp_path: Path, memory_store: Store, totals: Totals, framed: bool, rotation: int
+) -> None:
+    shaped = (lambda number: frame(line(number) + b" " * rotation)) if framed else line
+    with (tmp_path / "otel.json").open("wb", buffering=0) as writer:
+        writer.write(b"".join(map(shaped, range(5))))
+        new_reader().read_all()
+        os.truncate(tmp_path / "otel.json", 0)
+        for number in range(5, 8):
+            writer.write(shaped(number))
+            new_reader().read_all()
+    assert answers(memory_store) == named(*range(8))
+    assert totals() == {"spans_committed": 48}
+
+
+@pytest.mark.parametrize("size", [1, 3, 300, 5000, 3_000_000])
+@pytest.mark.parametrize("shaped", [line, lambda number: frame(line(number))], ids=["lines", "frames"])
+def test_zeros_between_requests_are_passed_over(
+    new_reader: Made, tmp_path: Path, memory_store: Store, totals: Totals, shaped: Any, size: int
+) -> None:
+    size = size if shaped is line else max(size, 4)  # fewer are part of a length
+    append(tmp_path / "otel.json", shaped(1), bytes(size))
+    new_reader().read_all()
+    append(tmp_path / "otel.json", shaped(2), shaped(3))
+    new_reader().read_all()
+    assert answers(memory_store) == named(1, 2, 3)
+    assert totals() == {"spans_committed": 18}
+
+
+def test_a_hole_of_terabytes_costs_nothing(reader: CollectorReader, tmp_path: Path, totals: Totals) -> None:
+    for name, content in (("a.json", line(1)), ("b.bin", frame(line(2))), ("c", b"")):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(1 << 42)
+            file.seek(0, os.SEEK_END)
+            file.write(content)
+    reader.read_all()
+    assert totals() == {"spans_committed": 12}
+
+
 def test_a_file_whose_lengths_make_no_sense_is_given_up_and_the_others_read(
     reader: CollectorReader, tmp_path: Path, totals: Totals
 ) -> None:
