@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -188,3 +189,13 @@ def test_attributes_that_are_none_refuse_their_request_and_no_other(
     first, second = imported(opened, memory_store, *files)
     assert dict(first.outcomes) == {"spans_committed": 12, "rejected_request_400": 1}
     assert (first.is_complete, second.is_complete) == (False, True)
+
+
+@pytest.mark.parametrize("bomb", [gzip.compress, zstandard.ZstdCompressor().compress], ids=["gzip", "zstd"])
+def test_a_file_that_becomes_far_too_large_is_refused(
+    memory_store: Store, opened: Opened, tmp_path: Path, bomb: Callable[[bytes], bytes]
+) -> None:
+    content = bomb(LINES[0] + b" " * (10 << 20)) + bomb(b" " * (64 << 20)) * 6
+    (report,) = imported(opened, memory_store, written(tmp_path, content))
+    assert "becomes more than" in str(report.failure)
+    assert dict(report.outcomes) == {}
