@@ -131,6 +131,15 @@ def test_large_items_are_spread_over_lines_that_a_receiver_takes(stores: tuple[S
     assert len(made) < 10
 
 
+def test_a_status_that_otlp_does_not_know_is_exported_as_unset(stores: tuple[Store, Store]) -> None:
+    store = emptied(stores[0])
+    put(store, read(span(1)))
+    with store.transaction() as writer:
+        writer.run("UPDATE spans SET status = 'weird'")
+    (line,) = exported(store)
+    assert json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["status"]["code"] == 0
+
+
 def test_an_export_into_the_same_store_adds_nothing(stores: tuple[Store, Store]) -> None:
     store = emptied(stores[0])
     put(store, read(*rag_trace(1)))
