@@ -92,7 +92,7 @@ async def import_telemetry(signal: Signal, request: Request, service: ServiceDep
     else:
         pieces = list(lines(BytesIO(body), 0, len(body), is_whole=True))
     found = [piece for piece in pieces if isinstance(piece, Found)]
-    outcomes = await run_in_threadpool(import_requests, service.store, found, service.clock())
+    outcomes = await run_in_threadpool(import_requests, service.store, found, service.received_at())
     return ImportedRequests(outcomes=outcomes, refused=refusals(pieces))
 
 

@@ -6,7 +6,7 @@ Only what is written in the usual way is made here; everything else is left to `
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
-from google.protobuf.json_format import ParseDict
+from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message import Message
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 
@@ -18,8 +18,8 @@ _FIELDS: Final = (("resource_spans", "scope_spans", "spans"), ("resource_logs", 
 
 
 def parsed(document: Document, message: MessageT) -> MessageT:
-    """Fill a request from its document, whose attributes are taken out and put back; raises what ParseDict raises."""
-    items = list(_items(document))
+    """Fill a request from its document, whose attributes are taken out and put back; raises ParseError."""
+    items = list(_items(document, message))
     taken = [item.pop("attributes") if isinstance(item.get("attributes"), list) else [] for item in items]
     try:
         ParseDict(document, message, ignore_unknown_fields=True)
@@ -35,9 +35,10 @@ def parsed(document: Document, message: MessageT) -> MessageT:
     return message
 
 
-def _items(document: Document) -> Iterator[Document]:
-    """The spans and log records of a request, in the order of `_made`."""
-    for outer, middle, inner in _PATHS:
+def _items(document: Document, message: Message) -> Iterator[Document]:
+    """The spans or log records of a request, in the order of `_made`."""
+    known = message.DESCRIPTOR.fields_by_camelcase_name
+    for outer, middle, inner in (path for path in _PATHS if path[0] in known):
         for group in _objects(document, outer):
             for scope in _objects(group, middle):
                 yield from _objects(scope, inner)
@@ -56,7 +57,9 @@ def _objects(parent: Document, name: str) -> list[Document]:
 
 
 def _pair(pair: Any) -> KeyValue:
-    if isinstance(pair, dict) and pair.keys() == {"key", "value"} and isinstance(pair["key"], str):
+    if not isinstance(pair, dict):  # ParseDict raises TypeError, and takes a text for an empty pair
+        raise ParseError(f"expected an attribute, not {type(pair).__name__}")
+    if pair.keys() == {"key", "value"} and isinstance(pair["key"], str):
         value = _value(pair["value"])
         if value is not None:
             return KeyValue(key=pair["key"], value=value)

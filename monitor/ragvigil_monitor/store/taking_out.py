@@ -12,7 +12,8 @@ from ragvigil_monitor.store.movable import Movable
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BATCH_ROWS: Final = 8192
+BATCH_ROWS: Final = 256
+"""A row may have megabytes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,8 @@ class Part:
         if self.day is None:
             return given
         start = datetime.combine(self.day, time(), UTC)
-        return Within(max(start, given.start or start), min(start + _DAY, given.end or start + _DAY))
+        end = start + min(_DAY, datetime.max.replace(tzinfo=UTC) - start)
+        return Within(max(start, given.start or start), min(end, given.end or end))
 
 
 def parts(store: Store, form: Format, within: Within) -> list[Part]:

@@ -1,5 +1,6 @@
 """Requests and rows from files into a store, beside what it receives."""
 
+import logging
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,6 +18,8 @@ from ragvigil_monitor.store import Store
 Outcomes = Counter[str]
 """How many spans and log records became what: `spans_committed`, `spans_duplicate`, `rejected_<reason>` …"""
 METRICS_IGNORED = "ignored_metrics"
+
+logger = logging.getLogger(__name__)
 
 
 def import_requests(store: Store, requests: Sequence[Found], now: datetime) -> Outcomes:
@@ -44,6 +47,9 @@ def _decoded(request: Found, now: datetime) -> Batch:
         batch.count(UNKNOWN_SERVICE, METRICS_IGNORED)
     except BadTelemetry as bad:
         batch.count(UNKNOWN_SERVICE, f"rejected_request_{bad.status}")
+    except Exception:  # a defect of ours must not hold up what lies behind this request
+        logger.exception("A request could not be decoded.")
+        batch.count(UNKNOWN_SERVICE, "rejected_request_500")
     return batch
 
 

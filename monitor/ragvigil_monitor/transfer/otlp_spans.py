@@ -28,7 +28,7 @@ def span_document(row: Mapping[str, Any]) -> Document:
         "droppedAttributesCount": row["dropped_attributes"] or None,
         "events": events,
         "links": links,
-        "status": {"code": _STATUS_CODES[row["status"]], "message": row["status_message"] or ""},
+        "status": {"code": _STATUS_CODES.get(row["status"], 0), "message": row["status_message"] or ""},
     }
     return {name: value for name, value in document.items() if value is not None}
 

@@ -11,7 +11,10 @@ import pyarrow.parquet as pq
 TABLE_KEY: Final = b"ragvigil.table"
 """Where the metadata of a file says which table it holds."""
 ROW_GROUP_BYTES: Final = 32 << 20
+MAX_GROUP_ROWS: Final = 1 << 20
 READ_ROWS: Final = 8192
+_STEP_ROWS: Final = 256
+"""So many are read at once, since nothing in a file says how large its rows become in memory."""
 
 
 def parquet_chunks(table: str, reader: pa.RecordBatchReader) -> Iterator[bytes]:
@@ -19,21 +22,25 @@ def parquet_chunks(table: str, reader: pa.RecordBatchReader) -> Iterator[bytes]:
     sink = _Sink()
     schema = reader.schema.with_metadata({TABLE_KEY: table.encode()})
     with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
-        for group in _groups(reader):
-            writer.write_table(pa.Table.from_batches(group).cast(schema), row_group_size=len(group) * READ_ROWS)
+        for group in _groups(reader, ROW_GROUP_BYTES, MAX_GROUP_ROWS):
+            writer.write_table(pa.Table.from_batches(group).cast(schema), row_group_size=MAX_GROUP_ROWS)
             yield sink.take()
     yield sink.take()
 
 
-def _groups(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
+def _groups(
+    batches: Iterable[pa.RecordBatch], most_bytes: int, most_rows: int = READ_ROWS
+) -> Iterator[list[pa.RecordBatch]]:
+    """Batches until they have so many bytes or rows; the last of them may go beyond."""
     group: list[pa.RecordBatch] = []
-    size = 0
+    size = rows = 0
     for batch in batches:
         group.append(batch)
         size += batch.nbytes
-        if size >= ROW_GROUP_BYTES:
+        rows += batch.num_rows
+        if size >= most_bytes or rows >= most_rows:
             yield group
-            group, size = [], 0
+            group, size, rows = [], 0, 0
     if group:
         yield group
 
@@ -69,10 +76,11 @@ def table_name(path: Path) -> str:
 
 
 def row_batches(path: Path, most_bytes: int) -> Iterator[pa.Table]:
-    """The rows of a file in portions of at most READ_ROWS and about `most_bytes`."""
+    """The rows of a file in portions of at most READ_ROWS and about `most_bytes`, each of one row group."""
     with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(READ_ROWS):
-            yield from _portions(pa.Table.from_batches([batch]).replace_schema_metadata(), most_bytes)
+        for place in range(file.num_row_groups):
+            for group in _groups(file.iter_batches(_STEP_ROWS, row_groups=[place]), most_bytes):
+                yield from _portions(pa.Table.from_batches(group).replace_schema_metadata(), most_bytes)
 
 
 def _portions(rows: pa.Table, most_bytes: int) -> Iterator[pa.Table]:

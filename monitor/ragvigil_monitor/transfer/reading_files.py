@@ -56,12 +56,19 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
 
 def import_file(path: Path, target: End, max_bytes: int) -> FileReport:
     """Import one file; the report says what is wrong with it, a MonitorError what is wrong with the target."""
+    report = FileReport(path)
     try:
         with path.open("rb") as file:
             is_parquet = file.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
-        return _import_table(path, target) if is_parquet else _import_requests(path, target, max_bytes)
-    except OSError as failure:
-        return FileReport(path, failure=f"{path} cannot be read: {failure}")
+        if is_parquet:
+            _import_table(report, target)
+        else:
+            _import_requests(report, target, max_bytes)
+    except OSError as failure:  # what Arrow raises for damage, too
+        report.failure = f"{path} cannot be read: {failure}"
+    except FileRefused as failure:
+        report.failure = str(failure)
+    return report
 
 
 def _below(directory: Path) -> Iterator[Path]:
@@ -74,8 +81,8 @@ def _place(path: Path) -> tuple[int, Path]:
     return _ORDER.get(path.stem, _ORDER.get(path.parent.name, last)), path
 
 
-def _import_table(path: Path, target: End) -> FileReport:
-    report = FileReport(path)
+def _import_table(report: FileReport, target: End) -> None:
+    path = report.path
     try:
         report.table = table_name(path)
         if report.table not in BY_NAME:
@@ -84,27 +91,21 @@ def _import_table(path: Path, target: End) -> FileReport:
             report.rows += target.put_rows(report.table, rows)
     except (pa.ArrowException, UnicodeDecodeError) as failure:
         report.failure = f"{path} cannot be read as Parquet: {failure}"
-    except (FileRefused, WriteRefused) as failure:
+    except WriteRefused as failure:
         report.failure = str(failure)
-    return report
 
 
-def _import_requests(path: Path, target: End, max_bytes: int) -> FileReport:
-    report = FileReport(path)
-    try:
-        for group in _groups(path, max_bytes, report):
-            report.outcomes += target.put_requests(group)
-            report.requests += len(group)
-    except FileRefused as failure:
-        report.failure = str(failure)
-    return report
+def _import_requests(report: FileReport, target: End, max_bytes: int) -> None:
+    for group in _groups(report, max_bytes):
+        report.outcomes += target.put_requests(group)
+        report.requests += len(group)
 
 
-def _groups(path: Path, max_bytes: int, report: FileReport) -> Iterator[list[Found]]:
+def _groups(report: FileReport, max_bytes: int) -> Iterator[list[Found]]:
     """Requests of one signal and content type that follow each other; what is none is counted."""
     group: list[Found] = []
     size = 0
-    for piece in pieces(path, max_bytes):
+    for piece in pieces(report.path, max_bytes):
         if isinstance(piece, Refused):
             report.outcomes[f"rejected_{piece.reason}"] += 1
             continue

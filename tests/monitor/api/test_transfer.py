@@ -78,6 +78,12 @@ def test_what_cannot_be_imported_is_explained(admin: httpx.Client) -> None:
     assert "longer than" in detail(admin.post("/import/rows/answers", content=bytes((32 << 20) + 1)), 413)
 
 
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
+def test_the_first_and_the_last_day_there_are_have_nothing(admin: httpx.Client, day: str) -> None:
+    found = admin.get("/export/answers", params={"day": day}).raise_for_status()
+    assert pq.read_table(BytesIO(found.content)).num_rows == 0
+
+
 def test_lines_are_stored_and_those_that_are_none_counted(admin: httpx.Client) -> None:
     body = json_line(traces(*rag_trace(1))) + b"{cut\n"
     first = admin.post("/import/requests/traces", content=body).raise_for_status().json()

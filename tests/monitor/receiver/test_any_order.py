@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
+from tests.samples.collector_files import json_line
 from tests.samples.otlp import NOW, PROTOBUF, logs, rag_trace, record, span_id, trace_id, traces
 from tests.samples.servers import running_api
 
 from ragvigil import attributes as names
-from ragvigil_monitor.keys import Keys
+from ragvigil_monitor.keys import Keys, Role
 from ragvigil_monitor.receiver.commit import Committer
 from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.service import LatestTime, Service
@@ -178,6 +179,17 @@ def test_after_a_restart_with_another_clock_copies_are_recognised(memory_store: 
     assert found["spans_committed"] == found["spans_duplicate"] == 6 * TRACES_SENT
     assert found["logs_duplicate"] == 2 * TRACES_SENT
     assert "flawed_bad_time" not in found
+
+
+def test_an_import_believes_times_while_the_clock_is_behind_what_was_stored(memory_store: Store, totals: Any) -> None:
+    body = json_line(traces(*rag_trace(1)))
+    with Committer(memory_store, clock=Clock()) as committer:
+        service = Service(memory_store, Settings.load(), Keys.generate(), committer, Clock(NOW - timedelta(days=2)))
+        service.latest.at = NOW
+        headers = {"Authorization": f"Bearer {service.keys.by_role[Role.ADMIN]}"}
+        with running_api(service) as url:
+            answer = httpx.post(f"{url}/api/v1/admin/import/requests/traces", content=body, headers=headers)
+    assert "flawed_bad_time" not in answer.raise_for_status().json()["outcomes"]
 
 
 def test_a_clock_that_was_years_ahead_is_not_trusted_for_ever(memory_store: Store) -> None:

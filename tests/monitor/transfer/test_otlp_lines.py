@@ -40,7 +40,7 @@ from ragvigil_monitor.receiver.times import microseconds
 from ragvigil_monitor.receiver.writing import write
 from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.movable import BY_NAME
-from ragvigil_monitor.transfer.otlp_lines import log_lines, trace_lines
+from ragvigil_monitor.transfer.otlp_lines import LINE_BYTES, log_lines, trace_lines
 
 TABLES = ("spans", "answers", "query_vectors", "log_events", "process_counts")
 START, END = NOW - timedelta(days=400), NOW + timedelta(days=2)
@@ -120,6 +120,25 @@ def test_log_records_feedback_and_counters_come_back(stores: tuple[Store, Store]
             resource=RESOURCE,
         ),
     )
+
+
+def test_large_items_are_spread_over_lines_that_a_receiver_takes(stores: tuple[Store, Store]) -> None:
+    sizes = [250_000] * 30 + [10] * 300 + [LINE_BYTES + 1000, 10]
+    spans = [span(number, {"input.value": "q" * size}) for number, size in enumerate(sizes)]
+    assert_comes_back(stores, read(*spans), read_records(*(record("a", {"text": "x" * 800_000}) for _ in range(9))))
+    made = exported(stores[0])
+    too_long = [line for line in made if len(line) > LINE_BYTES + 1000]
+    assert len(too_long) == 1
+    assert len(made) < 10
+
+
+def test_a_status_that_otlp_does_not_know_is_exported_as_unset(stores: tuple[Store, Store]) -> None:
+    store = emptied(stores[0])
+    put(store, read(span(1)))
+    with store.transaction() as writer:
+        writer.run("UPDATE spans SET status = 'weird'")
+    (line,) = exported(store)
+    assert json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["status"]["code"] == 0
 
 
 def test_an_export_into_the_same_store_adds_nothing(stores: tuple[Store, Store]) -> None:

@@ -20,6 +20,7 @@ from ragvigil_monitor.transfer.ends import LocalEnd
 from ragvigil_monitor.transfer.exporting import Format
 from ragvigil_monitor.transfer.parquet import TABLE_KEY, from_ipc, parquet_chunks, row_batches, to_ipc
 from ragvigil_monitor.transfer.reading_files import FileReport, files_of, import_file
+from ragvigil_monitor.transfer.words import file_line
 from ragvigil_monitor.transfer.writing_files import export_to
 
 MAX_BYTES = 1 << 25
@@ -148,3 +149,36 @@ def test_a_large_table_is_made_and_read_in_portions(tmp_path: Path) -> None:
 def test_what_is_no_arrow_stream_is_refused(body: bytes) -> None:
     with pytest.raises(ValueError, match="Arrow"):
         from_ipc(body)
+
+
+def test_what_is_in_before_a_damaged_part_is_told(
+    full: Store, memory_store: Store, opened: Opened, tmp_path: Path
+) -> None:
+    source, *_ = (file for file in exported(full, tmp_path) if file.parent.name == "log_events")
+    rows = pq.read_table(source).slice(0, 1)
+    count = 3000
+    copies = pa.concat_tables([rows] * count)
+    ids = pa.array([f"event-{number}" for number in range(count)])
+    copies = copies.set_column(copies.column_names.index("event_id"), "event_id", ids)
+    pq.write_table(copies, source, row_group_size=count // 3)
+    start = pq.read_metadata(source).row_group(2).column(0).data_page_offset
+    damaged = bytearray(source.read_bytes())
+    damaged[start - 100 : start + 200] = bytes(300)
+    source.write_bytes(damaged)
+    (report,) = imported(opened, memory_store, [source])
+    assert report.failure is not None
+    assert report.rows.new == len(dump(memory_store, BY_NAME["log_events"])) > 0
+    assert f"{report.rows.new:,} new" in file_line(report)
+
+
+def test_long_texts_are_not_held_by_the_thousand(tmp_path: Path) -> None:
+    rows = pa.table({"text": ["x" * 100_000] * 2000})
+    pq.write_table(rows, tmp_path / "a.parquet")
+    del rows
+    before = pa.total_allocated_bytes()
+    found = [
+        (portion.num_rows, pa.total_allocated_bytes() - before)
+        for portion in row_batches(tmp_path / "a.parquet", MAX_BYTES)
+    ]
+    assert sum(count for count, _ in found) == 2000
+    assert max(held for _, held in found) < 4 * MAX_BYTES

@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -177,3 +178,24 @@ def test_the_committed_counts_are_in_the_store(memory_store: Store, tmp_path: Pa
     import_file(written(tmp_path, SEGMENT), LocalEnd(memory_store, lambda: NOW), MAX_BYTES)
     totals = {row["outcome"]: row["items"] for row in memory_store.rows("ingest_totals")}
     assert totals == EVERYTHING
+
+
+@pytest.mark.parametrize("attributes", ["[null]", "[5]", '["x"]', "[[]]"])
+def test_attributes_that_are_none_refuse_their_request_and_no_other(
+    memory_store: Store, opened: Opened, tmp_path: Path, attributes: str
+) -> None:
+    bad = b'{"resourceSpans":[{"scopeSpans":[{"spans":[{"attributes":%b}]}]}]}\n' % attributes.encode()
+    files = [written(tmp_path, LINES[0] + bad + LINES[2], "a"), written(tmp_path, LINES[3], "b")]
+    first, second = imported(opened, memory_store, *files)
+    assert dict(first.outcomes) == {"spans_committed": 12, "rejected_request_400": 1}
+    assert (first.is_complete, second.is_complete) == (False, True)
+
+
+@pytest.mark.parametrize("bomb", [gzip.compress, zstandard.ZstdCompressor().compress], ids=["gzip", "zstd"])
+def test_a_file_that_becomes_far_too_large_is_refused(
+    memory_store: Store, opened: Opened, tmp_path: Path, bomb: Callable[[bytes], bytes]
+) -> None:
+    content = bomb(LINES[0] + b" " * (10 << 20)) + bomb(b" " * (64 << 20)) * 6
+    (report,) = imported(opened, memory_store, written(tmp_path, content))
+    assert "becomes more than" in str(report.failure)
+    assert dict(report.outcomes) == {}

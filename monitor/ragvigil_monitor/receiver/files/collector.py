@@ -12,9 +12,9 @@ from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.files.aside import keep_aside
 from ragvigil_monitor.receiver.files.found import Piece, Refused
 from ragvigil_monitor.receiver.files.listing import Listed, listed
-from ragvigil_monitor.receiver.files.places import Place, Position, known_position, offset_in
+from ragvigil_monitor.receiver.files.places import Place, Position, known_position, position_in
 from ragvigil_monitor.receiver.files.reading import beginning_of, growing
-from ragvigil_monitor.receiver.files.storing import Storing, decoded, refusal, split
+from ragvigil_monitor.receiver.files.storing import Storing, decoded, has_refusal, refusal, split
 from ragvigil_monitor.receiver.late import LateSpans
 from ragvigil_monitor.service import Service
 
@@ -34,7 +34,7 @@ class CollectorReader:
 
     A context manager. The position up to which a file is read is stored in the transaction that stores what it holds,
     so that nothing is read twice or left out, whenever this or the writer is killed. A last line or frame that is not
-    complete waits. Nothing is deleted but rotated files that are stored whole, if `delete_rotated`.
+    complete waits. Nothing is deleted but rotated files of which every byte was read, if `delete_rotated`.
     """
 
     def __init__(self, service: Service, directory: Path, poll_s: float, *, delete_rotated: bool = False) -> None:
@@ -97,28 +97,29 @@ class CollectorReader:
             listed_file.path.unlink(missing_ok=True)
 
     def _read(self, file: IO[bytes], path: Path, place: Place) -> bool:
-        """Store what a file has beyond its position; whether it is stored up to its end."""
+        """Store what a file has beyond its position; whether it is stored up to its end, without a piece refused."""
         read = growing(beginning_of(file))
         if read is None:
             if os.fstat(file.fileno()).st_size:
                 self._tell(f"{path} is in no format that the file exporter of a Collector writes; it is left alone.")
             return False
-        offset = offset_in(file, known_position(self._service.store, place))
+        position = position_in(file, known_position(self._service.store, place))
         storing = Storing(self._service)
-        for piece in read(file, offset, self._service.settings.server.max_body_bytes, is_whole=False):
+        for piece in read(file, position.offset, self._service.settings.server.max_body_bytes, is_whole=False):
             if self._stop.is_set():
                 raise _Stopped
-            offset = piece.end
             batch = self._batch(piece, path)
-            batch.positions.append(Position.at(file, offset).row(place))
+            is_flawed = position.is_flawed or has_refusal(batch)
+            position = Position.at(file, piece.end, is_flawed=is_flawed)
+            batch.positions.append(position.row(place))
             storing.add(batch)
         storing.finish()
-        return offset == os.fstat(file.fileno()).st_size
+        return not position.is_flawed and position.offset == os.fstat(file.fileno()).st_size
 
     def _batch(self, piece: Piece, path: Path) -> Batch:
         found = piece if isinstance(piece, Refused) else decoded(piece, self._service)
         if not isinstance(found, Refused):
-            self._late.note(found, self._service.clock())
+            self._late.note(found, self._service.received_at())
             return found
         halves = None if isinstance(piece, Refused) else split(piece)
         if halves is not None:

@@ -8,10 +8,13 @@ from ragvigil_monitor.errors import BadTelemetry
 from ragvigil_monitor.receiver.bodies import JSON, PROTOBUF
 from ragvigil_monitor.receiver.compression import decompressed
 from ragvigil_monitor.receiver.files.found import KEPT_BYTES, Found, Piece, Refused
+from ragvigil_monitor.receiver.files.holes import behind_zeros
 from ragvigil_monitor.receiver.files.signals import signal_of_json, signal_of_protobuf
 
 LENGTH_BYTES: Final = 4
 ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
+_BEGINNINGS: Final = (ZSTD_MAGIC, b"{", b"\n")
+"""Of requests compressed, in JSON and in protobuf."""
 _LONGEST: Final = 1 << 30
 """A length above this is none: the file is damaged, and nobody knows where the next request begins."""
 
@@ -27,6 +30,9 @@ def framed(file: IO[bytes], offset: int, max_bytes: int, *, is_whole: bool) -> I
         file.seek(offset)
         prefix = file.read(LENGTH_BYTES)
         length = int.from_bytes(prefix, "big")
+        if prefix == bytes(LENGTH_BYTES):
+            offset = _behind_hole(file, offset)
+            continue
         end = offset + LENGTH_BYTES + length
         if length > _LONGEST or (is_whole and (len(prefix) < LENGTH_BYTES or end > size)):
             yield Refused("file_damaged", prefix + file.read(KEPT_BYTES), size)
@@ -37,9 +43,24 @@ def framed(file: IO[bytes], offset: int, max_bytes: int, *, is_whole: bool) -> I
         offset = end
 
 
+def _behind_hole(file: IO[bytes], offset: int) -> int:
+    """Where the next length begins behind zeros, with which it begins itself; the end of the file if it is not there.
+
+    Empty frames leave lengths in step. A hole may not: then the length is one behind which a request begins.
+    """
+    found = behind_zeros(file, offset)
+    if found >= os.fstat(file.fileno()).st_size:
+        return found
+    in_step = found - (found - offset) % LENGTH_BYTES
+    starts: list[int] = [in_step, *range(found, found - LENGTH_BYTES, -1)]
+    for start in starts:
+        file.seek(start + LENGTH_BYTES)
+        if file.read(len(ZSTD_MAGIC)).startswith(_BEGINNINGS):
+            return start
+    return in_step
+
+
 def _piece(payload: bytes, end: int, max_bytes: int) -> Iterator[Piece]:
-    if not payload:
-        return
     if len(payload) > max_bytes:
         yield Refused("frame_too_long", payload[:KEPT_BYTES], end)
         return

@@ -5,6 +5,7 @@ from typing import IO, Final
 
 from ragvigil_monitor.receiver.bodies import JSON
 from ragvigil_monitor.receiver.files.found import KEPT_BYTES, Found, Piece, Refused
+from ragvigil_monitor.receiver.files.holes import behind_zeros
 from ragvigil_monitor.receiver.files.signals import signal_of_json
 
 _PORTION: Final = 1 << 20
@@ -13,12 +14,17 @@ _PORTION: Final = 1 << 20
 def lines(file: IO[bytes], offset: int, max_bytes: int, *, is_whole: bool) -> Iterator[Piece]:
     """The lines from an offset on, which begins one. is_whole: nobody writes any more, so what is left is the last.
 
-    Holds one line in memory, at most `max_bytes`; of a longer one only its beginning.
+    Holds one line in memory, at most `max_bytes`; of a longer one only its beginning. Zeros before a line are left out.
     """
     file.seek(offset)
     while line := file.readline(max_bytes + 2):
-        is_too_long = len(line.rstrip(b"\r\n")) > max_bytes
-        is_complete = line.endswith(b"\n") or _is_ended(file)
+        if line.startswith(b"\0"):
+            offset = behind_zeros(file, offset)
+            file.seek(offset)
+            continue
+        is_cut = len(line) == max_bytes + 2 and not line.endswith(b"\n")
+        is_too_long = is_cut or len(line.rstrip(b"\r\n")) > max_bytes
+        is_complete = line.endswith(b"\n") or (is_cut and _is_ended(file))
         offset = file.tell()
         if not (is_complete or is_whole):
             return

@@ -10,6 +10,8 @@ from ragvigil_monitor.receiver.tables import Row
 from ragvigil_monitor.store import Store
 
 TAIL_BYTES: Final = 1024
+_FLAWED: Final = " flawed"
+"""Behind the stored tail of a file of which something could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,31 +29,39 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Up to which byte a file is stored, and the SHA-256 of the bytes before that."""
+    """Up to which byte a file is stored, and the SHA-256 of the bytes before that.
+
+    is_flawed: something before it could not be read.
+    """
 
     offset: int
     tail: str
+    is_flawed: bool = False
 
     @classmethod
-    def at(cls, file: IO[bytes], offset: int) -> "Position":
+    def at(cls, file: IO[bytes], offset: int, *, is_flawed: bool = False) -> "Position":
         """The position at an offset of a file as it is now."""
         length = min(offset, TAIL_BYTES)
         found = os.pread(file.fileno(), length, offset - length)
-        return cls(offset, hashlib.sha256(found).hexdigest())
+        return cls(offset, hashlib.sha256(found).hexdigest(), is_flawed)
 
     def row(self, place: Place) -> Row:
         """A row of `file_positions`."""
-        return [place.folder, place.inode, self.offset, self.tail]
+        return [place.folder, place.inode, self.offset, self.tail + _FLAWED * self.is_flawed]
 
 
-def offset_in(file: IO[bytes], known: Position | None) -> int:
-    """Where to go on in a file: 0 for one that is new, was emptied or is another one with the same inode."""
+def position_in(file: IO[bytes], known: Position | None) -> Position:
+    """Where to go on in a file: at its start for one that is new, was emptied or is another one with the same inode."""
     if known is None or os.fstat(file.fileno()).st_size < known.offset:
-        return 0
-    return known.offset if Position.at(file, known.offset) == known else 0
+        return Position.at(file, 0)
+    is_the_same = Position.at(file, known.offset, is_flawed=known.is_flawed) == known
+    return known if is_the_same else Position.at(file, 0)
 
 
 def known_position(store: Store, place: Place) -> Position | None:
     """Up to where a file is stored; None for one that was never read."""
     found = store.rows("file_position_of", folder=place.folder, inode=place.inode)
-    return Position(found[0]["position"], found[0]["tail"]) if found else None
+    if not found:
+        return None
+    tail = str(found[0]["tail"])
+    return Position(found[0]["position"], tail.removesuffix(_FLAWED), tail.endswith(_FLAWED))

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import IO, Final
 
 from ragvigil_monitor.receiver.files.found import Piece
-from ragvigil_monitor.receiver.files.framed import ZSTD_MAGIC, framed
+from ragvigil_monitor.receiver.files.framed import LENGTH_BYTES, ZSTD_MAGIC, framed
+from ragvigil_monitor.receiver.files.holes import behind_zeros
 from ragvigil_monitor.receiver.files.lines import lines
 
 Format = Callable[..., Iterator[Piece]]
@@ -26,6 +27,11 @@ def growing(beginning: bytes) -> Format | None:
 
 
 def beginning_of(file: IO[bytes]) -> bytes:
-    """The first bytes of a file, by which formats are told apart."""
+    """The first bytes of a file, by which formats are told apart; behind zeros if it is a file of lines."""
     file.seek(0)
-    return file.read(_FORMAT_BYTES)
+    beginning = file.read(_FORMAT_BYTES)
+    if not beginning.startswith(bytes(LENGTH_BYTES)):
+        return beginning
+    file.seek(behind_zeros(file, 0))
+    behind = file.read(_FORMAT_BYTES)
+    return behind if behind.startswith(b'{"') else beginning

@@ -1,13 +1,14 @@
-"""Which signal a request carries that does not say so: its first key in JSON, its first item in protobuf."""
+"""Which signal a request carries that does not say so: its first key in JSON, its items in protobuf."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 import orjson
 
 from ragvigil_monitor.receiver.files.found import Signal
+from ragvigil_monitor.receiver.files.wire_items import signal_of_items
 from ragvigil_monitor.receiver.repair import NotProtobuf, wire_fields
-from ragvigil_monitor.span_ids import SPAN_ID_BYTES, TRACE_ID_BYTES
 
 _KEYS: Final = {
     "resourceSpans": Signal.TRACES,
@@ -15,6 +16,8 @@ _KEYS: Final = {
     "resourceMetrics": Signal.METRICS,
 }
 _BEGINNINGS: Final = {f'{{"{key}":'.encode(): signal for key, signal in _KEYS.items()}
+_MOST_ITEMS: Final = 100
+"""So many are looked at; one is enough where it was sent by an SDK."""
 _GROUPS, _SCOPES, _ITEMS = 1, 2, 2
 """Field numbers on the way to the items, the same in requests of all three signals."""
 
@@ -42,25 +45,14 @@ def behind_tear(line: bytes) -> int:
 
 
 def signal_of_protobuf(body: bytes) -> Signal | None:
-    """The signal of a request in protobuf, by its first item; None when it is none.
+    """The signal of a request in protobuf, by the fields of its items; None when it is none.
 
-    A span begins with two ids, a metric with its name, a log record with its time, which is no text on the wire. A
-    request without items is called traces.
+    A request without items, and one whose items could be anything, is called traces: who stores it counts it.
     """
     try:
-        item = next(_items(memoryview(body)), None)
-        return Signal.TRACES if item is None else _signal_of_item(item)
+        return signal_of_items(islice(_items(memoryview(body)), _MOST_ITEMS))
     except NotProtobuf:
         return None
-
-
-def _signal_of_item(item: memoryview) -> Signal:
-    contents = {number: content for number, _, content, _ in wire_fields(item)}
-    trace_id, span_id = contents.get(1), contents.get(2)
-    if trace_id is None:
-        return Signal.LOGS
-    has_ids = len(trace_id) == TRACE_ID_BYTES and span_id is not None and len(span_id) == SPAN_ID_BYTES
-    return Signal.TRACES if has_ids else Signal.METRICS
 
 
 def _items(body: memoryview) -> Iterator[memoryview]:

@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 def decoded(piece: Found, service: Service) -> Batch | Refused:
     """The rows of a request, or why it is none. Metrics have no rows."""
-    received_us = microseconds(service.clock())
+    received_us = microseconds(service.received_at())
     pick = None if service.forwarder is None else service.forwarder.pick
     try:
         if piece.signal is Signal.TRACES:
@@ -59,6 +59,11 @@ def refusal(refused: Refused) -> Batch:
     batch = Batch()
     batch.count(UNKNOWN_SERVICE, f"rejected_{refused.reason}")
     return batch
+
+
+def has_refusal(batch: Batch) -> bool:
+    """Whether something of a piece is in no table, be it a span alone."""
+    return batch.rejected() > 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,6 +221,47 @@ def test_a_frame_that_is_no_request_is_refused(
     assert totals() == {"spans_committed": 6, "rejected_frame_unreadable": 1}
 
 
+@pytest.mark.parametrize("rotation", [1, 2, 3])
+@pytest.mark.parametrize("framed", [False, True], ids=["lines", "frames"])
+def test_a_file_that_is_emptied_under_its_writer_is_read_behind_the_hole(
+    new_reader: Made, tmp_path: Path, memory_store: Store, totals: Totals, framed: bool, rotation: int
+) -> None:
+    shaped = (lambda number: frame(line(number) + b" " * rotation)) if framed else line
+    with (tmp_path / "otel.json").open("wb", buffering=0) as writer:
+        writer.write(b"".join(map(shaped, range(5))))
+        new_reader().read_all()
+        os.truncate(tmp_path / "otel.json", 0)
+        for number in range(5, 8):
+            writer.write(shaped(number))
+            new_reader().read_all()
+    assert answers(memory_store) == named(*range(8))
+    assert totals() == {"spans_committed": 48}
+
+
+@pytest.mark.parametrize("size", [1, 3, 300, 5000, 3_000_000])
+@pytest.mark.parametrize("shaped", [line, lambda number: frame(line(number))], ids=["lines", "frames"])
+def test_zeros_between_requests_are_passed_over(
+    new_reader: Made, tmp_path: Path, memory_store: Store, totals: Totals, shaped: Any, size: int
+) -> None:
+    size = size if shaped is line else max(size, 4)  # fewer are part of a length
+    append(tmp_path / "otel.json", shaped(1), bytes(size))
+    new_reader().read_all()
+    append(tmp_path / "otel.json", shaped(2), shaped(3))
+    new_reader().read_all()
+    assert answers(memory_store) == named(1, 2, 3)
+    assert totals() == {"spans_committed": 18}
+
+
+def test_a_hole_of_terabytes_costs_nothing(reader: CollectorReader, tmp_path: Path, totals: Totals) -> None:
+    for name, content in (("a.json", line(1)), ("b.bin", frame(line(2))), ("c", b"")):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(1 << 42)
+            file.seek(0, os.SEEK_END)
+            file.write(content)
+    reader.read_all()
+    assert totals() == {"spans_committed": 12}
+
+
 def test_a_file_whose_lengths_make_no_sense_is_given_up_and_the_others_read(
     reader: CollectorReader, tmp_path: Path, totals: Totals
 ) -> None:
@@ -269,6 +310,43 @@ def test_only_rotated_files_that_are_stored_whole_are_deleted_and_only_on_reques
     left = {file.name for file in tmp_path.iterdir()}
     assert left >= {"otel.json", "otel-2026-11-30T03-00-02.000.json"}
     assert len(left) == (2 if delete else 4)
+
+
+ROTATED = "otel-2026-11-30T03-00-00.000.json"
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [frame(line(1)), b"\xff" * 8, frame(line(2))],
+        [frame(line(1)), frame(b"{" * 100_000)],
+        [frame(line(1)), frame(b"hallo")],
+        [line(1), b'{"resourceSpans": "' + b"x" * 100_000 + b'"}\n', line(2)],
+        [line(1), b"no json\n", line(2)],
+        [line(2)[:700], line(1)],
+    ],
+    ids=["damaged", "long frame", "unreadable frame", "long line", "unreadable line", "torn line"],
+)
+@pytest.mark.parametrize("restarted", [False, True], ids=["rotated before", "rotated after a restart"])
+def test_a_rotated_file_of_which_something_was_refused_is_never_deleted(
+    make_service: Any, tmp_path: Path, pieces: list[bytes], restarted: bool
+) -> None:
+    service = make_service(NOW, server={"max_body_bytes": 60_000})
+    whole = b"".join(pieces)
+    append(tmp_path / ("otel.json" if restarted else ROTATED), whole)
+    CollectorReader(service, tmp_path, 0.05, delete_rotated=True).read_all()
+    if restarted:
+        (tmp_path / "otel.json").rename(tmp_path / ROTATED)
+        append(tmp_path / ROTATED, frame(line(3)) if pieces[0] == frame(line(1)) else line(3))
+        CollectorReader(service, tmp_path, 0.05, delete_rotated=True).read_all()
+    assert (tmp_path / ROTATED).read_bytes().startswith(whole)
+
+
+def test_a_flawed_file_is_not_read_twice_after_a_restart(new_reader: Made, tmp_path: Path, totals: Totals) -> None:
+    append(tmp_path / "otel.json", line(1), b"no json\n")
+    for _ in range(3):
+        new_reader(delete_rotated=True).read_all()
+    assert totals() == {"spans_committed": 6, "rejected_line_unreadable": 1}
 
 
 def test_nothing_is_passed_over_while_the_store_takes_nothing(
@@ -331,6 +409,18 @@ def test_the_thread_waits_for_the_directory_and_stops(service: Service, tmp_path
         (tmp_path / "later").mkdir()
         append(tmp_path / "later" / "otel.json", line(1))
         wait_until(lambda: totals() == {"spans_committed": 6})
+
+
+def test_times_are_believed_while_the_clock_is_behind_what_was_stored(
+    make_service: Any, tmp_path: Path, memory_store: Store, totals: Totals
+) -> None:
+    append(tmp_path / "otel.json", line(1))
+    CollectorReader(make_service(NOW), tmp_path, 0.05).read_all()
+    append(tmp_path / "otel.json", line(1), line(2))
+    set_back = make_service(NOW - timedelta(days=2))
+    set_back.latest.at = NOW
+    CollectorReader(set_back, tmp_path, 0.05).read_all()
+    assert totals() == {"spans_committed": 12, "spans_duplicate": 6}
 
 
 def test_the_settings_name_the_directory(make_service: Any, tmp_path: Path) -> None:
