@@ -30,8 +30,8 @@ from tests.samples.searches import FILTER, RELEVANCE
 from tests.samples.servers import running_api, running_service
 
 from ragvigil_monitor.keys import Keys, Role
-from ragvigil_monitor.receiver.tables import ANSWERS, SPANS
 from ragvigil_monitor.store import Store, Writer
+from ragvigil_monitor.telemetry_tables import ANSWERS, SPANS
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 SPANS_PER_ANSWER = 8

@@ -24,7 +24,6 @@ from ragvigil_monitor.hour_sums import HOUR_SUMS, Segment, pass_hours, segments
 from ragvigil_monitor.job import Job, Turn, Write
 from ragvigil_monitor.keys import Keys
 from ragvigil_monitor.receiver.decoding import decode_traces
-from ragvigil_monitor.receiver.tables import PROCESS_COUNTS, to_arrow
 from ragvigil_monitor.receiver.times import microseconds
 from ragvigil_monitor.receiver.writing import write
 from ragvigil_monitor.retention import RETENTION, remove_old
@@ -34,6 +33,7 @@ from ragvigil_monitor.signals.cost_per_query import estimate as cost
 from ragvigil_monitor.signals.latency_p95 import estimate as latency
 from ragvigil_monitor.signals.signal import Look, Window
 from ragvigil_monitor.store import Store
+from ragvigil_monitor.telemetry_tables import PROCESS_COUNTS, to_arrow
 
 START = datetime(2026, 11, 23, 0, 0, tzinfo=UTC)
 HOURS = 30

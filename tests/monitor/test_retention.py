@@ -18,12 +18,12 @@ from ragvigil_monitor.errors import ConfigurationError
 from ragvigil_monitor.hour_sums import HOUR_SUMS, pass_hours
 from ragvigil_monitor.jobs import jobs
 from ragvigil_monitor.keys import Keys, Role
-from ragvigil_monitor.receiver.tables import PROCESS_COUNTS, to_arrow
 from ragvigil_monitor.retention import REMOVALS, RETENTION
 from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.store import Store
+from ragvigil_monitor.telemetry_tables import PROCESS_COUNTS, to_arrow
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 DAY_H = 24

@@ -10,8 +10,8 @@ import pyarrow as pa
 from tests.samples.traffic import INSTANCE, SERVICE
 
 from ragvigil_monitor.api.models import Candidate, Evidence, SliceShare, Triage, TriageVerdict
-from ragvigil_monitor.receiver.tables import INGEST_COUNTS, PROCESS_COUNTS, to_arrow
 from ragvigil_monitor.store import Store
+from ragvigil_monitor.telemetry_tables import INGEST_COUNTS, PROCESS_COUNTS, to_arrow
 
 Values = dict[str, Any]
 LIMITS = {"answer": 1500.0, "rerank": 400.0, "retrieve": 200.0, "generate": None, "embed": None}

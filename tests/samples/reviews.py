@@ -9,11 +9,11 @@ from typing import Any, Final
 import numpy as np
 from tests.samples.traffic import Traffic
 
-from ragvigil_monitor.receiver.tables import LOG_EVENTS, to_arrow
 from ragvigil_monitor.review.drawing import DRAW, DRAW_RELEVANCE
 from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store
+from ragvigil_monitor.telemetry_tables import LOG_EVENTS, to_arrow
 
 CANARY: Final = "CANARY"
 EXCHANGES: Final = [

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ragvigil_monitor.receiver.tables import ANSWERS, SPANS, to_arrow
 from ragvigil_monitor.store import Store
+from ragvigil_monitor.telemetry_tables import ANSWERS, SPANS, to_arrow
 
 SERVICE = "shop"
 INSTANCE = "8f0c2b7a-4d1e-4a53-9d3b-0a3f5c1e7b42"

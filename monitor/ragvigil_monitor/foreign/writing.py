@@ -10,8 +10,8 @@ from ragvigil_monitor.errors import StoreUnavailable
 from ragvigil_monitor.foreign.settling import Settlement
 from ragvigil_monitor.foreign.unsettled import Problem
 from ragvigil_monitor.hour_sums import mark_stale
-from ragvigil_monitor.receiver.tables import INGEST_COUNTS, QUERY_VECTORS
 from ragvigil_monitor.store import Store, Writer
+from ragvigil_monitor.telemetry_tables import INGEST_COUNTS, QUERY_VECTORS
 
 MOST_SPANS: Final = 1000
 """How many spans one transaction changes, unless one trace has more: nothing that arrives is stored meanwhile."""

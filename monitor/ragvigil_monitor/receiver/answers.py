@@ -6,8 +6,8 @@ from ragvigil import attributes as names
 from ragvigil_monitor.conventions.provenance import ANSWER_QUESTION, ANSWER_TEXT
 from ragvigil_monitor.receiver.columns import AT
 from ragvigil_monitor.receiver.draft import Draft
-from ragvigil_monitor.receiver.tables import Row
 from ragvigil_monitor.receiver.values import flag, json_text, json_value, probability, share, text
+from ragvigil_monitor.telemetry_tables import Row
 
 _TRACE, _SPAN, _PARENT, _ANSWER = (AT[name] for name in ("trace_id", "span_id", "parent_span_id", "answer_span_id"))
 _SHARED = [

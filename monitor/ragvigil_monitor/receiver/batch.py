@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragvigil_monitor.phoenix.picking import Picked
-from ragvigil_monitor.receiver.tables import LOG_EVENTS, PROCESS_COUNTS, SPANS, Row
+from ragvigil_monitor.telemetry_tables import LOG_EVENTS, PROCESS_COUNTS, SPANS, Row
 
 _STARTED: Final = SPANS.get_field_index("started_at")
 

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from ragvigil import attributes as names
 from ragvigil_monitor.conventions.all import CONVENTIONS
-from ragvigil_monitor.receiver.tables import SPANS, positions
 from ragvigil_monitor.receiver.values import amount, count, flag, json_value, milliseconds, name, small_count, text
+from ragvigil_monitor.telemetry_tables import SPANS, positions
 
 Accepts = Callable[[object], Any]
 Column = tuple[int, Accepts]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ragvigil_monitor.receiver.columns import AT
-from ragvigil_monitor.receiver.tables import SPANS, Row
+from ragvigil_monitor.telemetry_tables import SPANS, Row
 
 Value = TypeVar("Value")
 

@@ -9,9 +9,9 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from ragvigil import attributes as names
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.resources import Sender, sender_of
-from ragvigil_monitor.receiver.tables import Row
 from ragvigil_monitor.receiver.times import believable
 from ragvigil_monitor.receiver.values import count, json_text, plain, plain_mapping, text
+from ragvigil_monitor.telemetry_tables import Row
 
 SEVERITY: Final = "otel.severity_text"
 """Where a record's severity is kept among its attributes."""

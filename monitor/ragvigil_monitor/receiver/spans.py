@@ -18,11 +18,11 @@ from ragvigil_monitor.receiver.events import EVENTS, LINKS, event_values, link_v
 from ragvigil_monitor.receiver.foreign import is_foreign, kind_of, read_foreign
 from ragvigil_monitor.receiver.provenance import drop_implausible
 from ragvigil_monitor.receiver.resources import Sender, sender_of
-from ragvigil_monitor.receiver.tables import Row
 from ragvigil_monitor.receiver.times import believable
 from ragvigil_monitor.receiver.values import MAX_INT32, json_text, plain, text
 from ragvigil_monitor.receiver.vectors import Sent, vector_rows
 from ragvigil_monitor.span_ids import SPAN_ID_BYTES, has_ids
+from ragvigil_monitor.telemetry_tables import Row
 
 _STATUS: Final = {Status.STATUS_CODE_OK: "ok", Status.STATUS_CODE_ERROR: "error"}
 _FILTER_STATES: Final = {"known", "none", "partial", "unknown"}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragvigil_monitor.receiver.columns import AT
-from ragvigil_monitor.receiver.tables import Row
+from ragvigil_monitor.telemetry_tables import Row
 
 FLOAT32: Final = np.dtype("<f4")
 FLOAT16: Final = np.dtype("<f2")

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from ragvigil_monitor import telemetry_tables as tables
 from ragvigil_monitor.hour_sums import mark_stale
-from ragvigil_monitor.receiver import tables
 from ragvigil_monitor.receiver.batch import Batch
-from ragvigil_monitor.receiver.tables import Row, positions, to_arrow
 from ragvigil_monitor.receiver.times import moment
 from ragvigil_monitor.store import Writer
+from ragvigil_monitor.telemetry_tables import Row, positions, to_arrow
 
 DUPLICATE_RANGE: Final = timedelta(hours=1)
 """How far beyond the times of a batch duplicates are looked for."""

@@ -15,7 +15,7 @@ from ragvigil import attributes as names
 from ragvigil_monitor.conventions.provenance import ANSWER_QUESTION, ANSWER_TEXT, DOCUMENTS_WITHOUT_ID
 from ragvigil_monitor.receiver.columns import FIRST_CHOICE, SECOND_CHOICE
 from ragvigil_monitor.receiver.documents import document_list, is_flattened
-from ragvigil_monitor.receiver.tables import SPANS
+from ragvigil_monitor.telemetry_tables import SPANS
 
 Attributes = dict[str, object]
 

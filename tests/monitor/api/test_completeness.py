@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.samples.world import World
 
-from ragvigil_monitor.receiver.tables import INGEST_COUNTS, PROCESS_COUNTS, to_arrow
+from ragvigil_monitor.telemetry_tables import INGEST_COUNTS, PROCESS_COUNTS, to_arrow
 
 
 def test_stored_is_compared_with_what_a_process_began(sampled: World) -> None:

@@ -9,7 +9,7 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from tests.samples.otlp import NOW, RESOURCE, span, traces
 
-from ragvigil_monitor.receiver import tables
+from ragvigil_monitor import telemetry_tables as tables
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.commit import Committer
 from ragvigil_monitor.receiver.decoding import decode_traces

@@ -8,7 +8,7 @@ import pytest
 from tests.samples.otlp import rag_trace, span, span_id, trace_id
 
 from ragvigil import attributes as names
-from ragvigil_monitor.receiver import tables
+from ragvigil_monitor import telemetry_tables as tables
 from ragvigil_monitor.receiver.answers import link_by_parents
 
 ANSWER = {names.ANSWER_ID: "answer-1"}

@@ -10,8 +10,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from tests.samples.otlp import NOW, flattened, nanoseconds, pairs, rag_trace, span, traces
 
 from ragvigil import attributes as names
+from ragvigil_monitor import telemetry_tables as tables
 from ragvigil_monitor.conventions.all import CONVENTIONS
-from ragvigil_monitor.receiver import tables
 from ragvigil_monitor.receiver.decoding import decode_traces
 from ragvigil_monitor.receiver.times import microseconds
 

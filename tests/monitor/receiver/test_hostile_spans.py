@@ -16,8 +16,8 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 from tests.samples.otlp import NOW, nanoseconds, rag_trace, span, span_id, trace_id, traces
 
 from ragvigil import attributes as names
+from ragvigil_monitor import telemetry_tables as tables
 from ragvigil_monitor.errors import BadTelemetry
-from ragvigil_monitor.receiver import tables
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.decoding import decode_logs, decode_traces
 from ragvigil_monitor.receiver.repair import repaired

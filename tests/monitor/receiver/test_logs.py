@@ -9,8 +9,8 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from tests.samples.otlp import NOW, any_value, logs, record, span_id, trace_id
 
 from ragvigil import attributes as names
+from ragvigil_monitor import telemetry_tables as tables
 from ragvigil_monitor.api.oncall_completeness import processes
-from ragvigil_monitor.receiver import tables
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.decoding import decode_logs
 from ragvigil_monitor.receiver.times import microseconds

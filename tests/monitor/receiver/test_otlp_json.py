@@ -16,8 +16,8 @@ from ragvigil_monitor.errors import BadTelemetry
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.bodies import JSON
 from ragvigil_monitor.receiver.decoding import decode_logs, decode_traces
-from ragvigil_monitor.receiver.tables import SPANS
 from ragvigil_monitor.receiver.times import microseconds
+from ragvigil_monitor.telemetry_tables import SPANS
 
 NOW_US = microseconds(NOW)
 TRACE_ID, SPAN_ID = "5b8efff798038103d269b633813fc60c", "eee19b7ec3c1b174"

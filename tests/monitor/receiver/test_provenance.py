@@ -11,8 +11,8 @@ from tests.samples.otlp import NOW, RESOURCE, span, traces
 from ragvigil import attributes as names
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.decoding import decode_traces
-from ragvigil_monitor.receiver.tables import SPANS, positions
 from ragvigil_monitor.receiver.times import microseconds
+from ragvigil_monitor.telemetry_tables import SPANS, positions
 
 UNIT = base64.b64encode(np.array([0.6, 0.8], "<f2").tobytes()).decode()
 PLAUSIBLE: list[tuple[str, Any]] = [

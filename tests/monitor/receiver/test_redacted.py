@@ -9,7 +9,7 @@ from tests.samples.otlp import NOW
 
 import ragvigil
 from ragvigil import attributes as names
-from ragvigil_monitor.receiver import tables
+from ragvigil_monitor import telemetry_tables as tables
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.decoding import decode_traces
 from ragvigil_monitor.receiver.times import microseconds

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tests.samples.otlp import NOW, span, span_id, traces, vector
 
 from ragvigil import attributes as names
-from ragvigil_monitor.receiver import tables
+from ragvigil_monitor import telemetry_tables as tables
 from ragvigil_monitor.receiver.decoding import decode_traces
 from ragvigil_monitor.receiver.times import microseconds
 from ragvigil_monitor.receiver.vectors import FLOAT16, FLOAT32

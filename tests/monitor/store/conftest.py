@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from tests.samples.otlp import NOW
 
-from ragvigil_monitor.receiver import tables
+from ragvigil_monitor import telemetry_tables as tables
 
 Events = Callable[..., pa.Table]
 StartPython = Callable[..., subprocess.Popen[str]]

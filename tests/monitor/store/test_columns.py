@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from tests.samples.otlp import NOW, trace_id
 
-from ragvigil_monitor.receiver import tables
+from ragvigil_monitor import telemetry_tables as tables
 from ragvigil_monitor.store import Store
 
 REQUIRED = {

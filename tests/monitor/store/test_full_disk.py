@@ -10,7 +10,7 @@ import resource, signal, sys
 from pathlib import Path
 import pyarrow as pa
 from ragvigil_monitor.errors import StoreUnavailable
-from ragvigil_monitor.receiver import tables
+from ragvigil_monitor import telemetry_tables as tables
 from ragvigil_monitor.store import Store
 
 def batch(number):

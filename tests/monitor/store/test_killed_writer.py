@@ -17,7 +17,7 @@ import sys
 from datetime import datetime
 from pathlib import Path
 import pyarrow as pa
-from ragvigil_monitor.receiver import tables
+from ragvigil_monitor import telemetry_tables as tables
 from ragvigil_monitor.store import Store
 moment = datetime.fromisoformat(sys.argv[3])
 empty = dict.fromkeys(tables.LOG_EVENTS.names)

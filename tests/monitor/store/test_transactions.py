@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from tests.samples.otlp import NOW
 
+from ragvigil_monitor import telemetry_tables as tables
 from ragvigil_monitor.errors import StoreOutOfMemory, StoreUnavailable, WriteRefused
-from ragvigil_monitor.receiver import tables
 from ragvigil_monitor.store import Store, Writer
 
 HOUR = timedelta(hours=1)

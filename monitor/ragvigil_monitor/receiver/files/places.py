@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from ragvigil_monitor.receiver.tables import Row
 from ragvigil_monitor.store import Store
+from ragvigil_monitor.telemetry_tables import Row
 
 TAIL_BYTES: Final = 1024
 _FLAWED: Final = " flawed"
