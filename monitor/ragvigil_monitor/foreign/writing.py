@@ -11,36 +11,11 @@ from ragvigil_monitor.foreign.settling import Settlement
 from ragvigil_monitor.foreign.unsettled import Problem
 from ragvigil_monitor.hour_sums import mark_stale
 from ragvigil_monitor.store import Store, Writer
-from ragvigil_monitor.telemetry_tables import INGEST_COUNTS, QUERY_VECTORS
+from ragvigil_monitor.telemetry_tables import ANSWERS, INGEST_COUNTS, QUERY_VECTORS
 
 MOST_SPANS: Final = 1000
 """How many spans one transaction changes, unless one trace has more: nothing that arrives is stored meanwhile."""
 _TIME: Final = pa.timestamp("us")
-_ANSWERS: Final = pa.schema(
-    {
-        **dict.fromkeys(("trace_id", "span_id"), pa.binary()),
-        "started_at": _TIME,
-        **dict.fromkeys(("duration_ms", "confidence", "sampling_probability"), pa.float64()),
-        **dict.fromkeys(
-            (
-                "answer_id",
-                "service",
-                "service_version",
-                "status",
-                "session_id",
-                "user_id",
-                "intent",
-                "slices",
-                "question",
-                "answer",
-                "citations",
-                "regeneration_of",
-            ),
-            pa.string(),
-        ),
-        "refusal": pa.bool_(),
-    }
-)
 _SUPERSEDED: Final = pa.schema(
     {
         **dict.fromkeys(("trace_id", "span_id", "new_span_id"), pa.binary()),
@@ -115,7 +90,7 @@ def _write(writer: Writer, settlements: Sequence[Settlement]) -> None:
         for question in ("move_feedback", "move_regenerations", "move_query_vectors"):
             writer.execute_with(question, table, start=within["start"])
     if answers:
-        writer.execute_with("insert_answers", pa.Table.from_pylist(answers, _ANSWERS))
+        writer.execute_with("insert_answers", pa.Table.from_pylist(answers, ANSWERS))
     if spans:
         writer.execute_with("settle_spans", pa.Table.from_pylist(spans, _SPANS), **_range(spans))
     if vectors:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from typing import Final
 
 from fastapi import APIRouter, Depends, Request, Response
 from google.protobuf.json_format import MessageToJson
@@ -27,6 +28,9 @@ router = APIRouter(prefix="/v1", dependencies=[Depends(may_ingest)], tags=["tele
 
 Decode = Callable[..., Batch]
 """Of the body, when it was received in microseconds since the epoch, and `content_type`."""
+
+
+_ENDS_EARLY: Final = "The request ends before its body does."
 
 
 @router.post("/traces")
@@ -61,7 +65,10 @@ async def receive_metrics(request: Request, service: ServiceDep) -> Response:
     check_headers(request)
     server, intake = service.settings.server, request.app.state.intake
     with intake.admitted() as room:
-        await read_body(request, server.max_body_bytes, server.body_timeout_s, room)
+        try:
+            await read_body(request, server.max_body_bytes, server.body_timeout_s, room)
+        except ClientDisconnect as gone:
+            raise BadTelemetry(_ENDS_EARLY) from gone
     answer = ExportMetricsServiceResponse()
     answer.partial_success.error_message = "Ragvigil does not use metrics; send traces and logs."
     return _in_its_language(request, answer)
@@ -76,7 +83,7 @@ async def _receive(request: Request, service: Service, decode: Decode) -> Batch:
             count_unreadable(service.committer, f"rejected_request_{bad.status}")
             raise
         except ClientDisconnect as gone:  # nobody reads this answer; who lives sends again
-            raise BadTelemetry("The request ends before its body does.") from gone
+            raise BadTelemetry(_ENDS_EARLY) from gone
         await asyncio.wrap_future(service.committer.submit(batch))
     return batch
 

@@ -77,7 +77,7 @@ def _check_names(table: Movable, kinds: dict[str, str], names: list[str]) -> Non
 def _check_ids(writer: Writer, table: Movable, kinds: dict[str, str]) -> None:
     for name in (name for name, kind in kinds.items() if is_id(name, kind)):
         length = _ID_BYTES["trace" in name]
-        wrong = writer.run(f"SELECT 1 FROM incoming WHERE octet_length({name}) <> {length} LIMIT 1")  # noqa: S608
+        wrong = writer.run(f"SELECT 1 FROM batch WHERE length({name}) <> {2 * length} LIMIT 1")  # noqa: S608
         if wrong:
             raise WriteRefused(f"A {name} of {table.name} is not {2 * length} hexadecimal digits.")
 

@@ -142,6 +142,7 @@ def test_times_without_a_zone_are_utc(full: Store, memory_store: Store) -> None:
     ("change", "named"),
     [
         ({"trace_id": "zz" * 16}, "hex"),
+        ({"span_id": "ab" * 7 + "c"}, "16 hexadecimal digits"),
         ({"trace_id": "ab"}, "32 hexadecimal digits"),
         ({"span_id": "ab" * 16}, "16 hexadecimal digits"),
         ({"started_at": "yesterday"}, "yesterday"),
