@@ -1,7 +1,8 @@
 """The job of a rate: count the events of every hour that has matured, so that looks read hours, not answers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import Final
 
 from ragvigil_monitor.job import Turn, Write
 from ragvigil_monitor.service import Service
@@ -17,6 +18,9 @@ LOOKED_BACK = timedelta(hours=HISTORY_H + RECENT_H)
 MOST_UNSLICED = 48
 """How many hours of the history one run counts slice by slice, the newest first."""
 _HOUR = timedelta(seconds=HOUR_S)
+_COUNTED: Final = ("forget_rate_counts", "add_rate_counts")
+_SLICED: Final = ("forget_rate_slices", "add_rate_slices")
+"""How the counts of an hour are made anew, as a whole and slice by slice."""
 
 
 def count_rate(signal: str, service: Service, turn: Turn) -> Write:
@@ -33,9 +37,9 @@ def count_rate(signal: str, service: Service, turn: Turn) -> Write:
 
     def write(writer: Writer) -> None:
         for hour in _touched(changed, start):
-            _count(writer, signal, hour, ("rate_counts", "rate_slices"))
+            _count(writer, signal, hour, (*_COUNTED, *_SLICED))
         for row in unsliced:
-            _count(writer, signal, row["hour"], ("rate_slices",))
+            _count(writer, signal, row["hour"], _SLICED)
         for row in (*changed, *unsliced):
             writer.execute("note_rate_hour", signal=signal, **row)
 
@@ -48,8 +52,6 @@ def _touched(changed: Iterable[Row], start: datetime) -> list[datetime]:
     return sorted(hour for hour in hours | {hour - _HOUR for hour in hours} if hour >= start)
 
 
-def _count(writer: Writer, signal: str, hour: datetime, tables: Sequence[str]) -> None:
-    window = {"signal": signal, "window_start": hour, "window_end": hour + _HOUR}
-    for table in tables:
-        writer.execute(f"forget_{table}", **window)
-        writer.execute(f"add_{table}", **window)
+def _count(writer: Writer, signal: str, hour: datetime, questions: Iterable[str]) -> None:
+    for question in questions:
+        writer.execute(question, signal=signal, window_start=hour, window_end=hour + _HOUR)
