@@ -145,15 +145,16 @@ class RecordedSpan(Span):
             return 1.0 if shared is None else shared.probability
         outer = parent.get_span_context() if isinstance(parent, Span) else INVALID_SPAN_CONTEXT
         self.trace_number = outer.trace_id if outer.is_valid else recorder.trace_id()
-        probability = 1.0 if shared is None else shared.probability
-        if shared is None and recorder.sampler is not None:
-            probability = recorder.sampler.probability(self.trace_number, self.name)
+        probability = self._probability(recorder) if shared is None else shared.probability
         if not probability:
             return 0.0
         self.trace_flags = outer.trace_flags if outer.is_valid else recorder.flags(self.trace_number, self.name)
         self.trace_state = outer.trace_state
         self.parent_id, self.parent_is_remote = outer.span_id, outer.is_remote
         return probability
+
+    def _probability(self, recorder: "Recorder") -> float:
+        return 1.0 if recorder.sampler is None else recorder.sampler.probability(self.trace_number, self.name)
 
     @property
     def trace_id(self) -> str:

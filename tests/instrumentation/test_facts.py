@@ -157,7 +157,7 @@ def test_numbers_of_documents_are_recorded_where_their_ids_are_not_known(exporte
     assert (attributes[names.STAGE_INPUT_COUNT], attributes[names.STAGE_OUTPUT_COUNT]) == (7, 2)
 
 
-def test_a_filter_that_is_too_deep_to_be_written_is_unknown_and_costs_no_span(lenient: None) -> None:
+def test_what_is_too_deep_to_be_written_is_an_opaque_part_and_costs_no_span(lenient: None) -> None:
     exporter = InMemoryExporter()
     ragvigil.configure(exporter=exporter)
     deep: Predicate = eq("language", "en")
@@ -168,4 +168,4 @@ def test_a_filter_that_is_too_deep_to_be_written_is_unknown_and_costs_no_span(le
     assert ragvigil.flush()
     assert len(exporter.spans) == 2
     span = exporter.one("retrieve")
-    assert (span.attributes[names.FILTER_STATE], span.dropped_attributes) == ("unknown", 1)
+    assert (span.attributes[names.FILTER_STATE], span.dropped_attributes) == ("partial", 0)

@@ -18,6 +18,7 @@ from ragvigil_monitor.cli.processes import start_serve
 from ragvigil_monitor.keys import Role
 from ragvigil_monitor.store import Store
 
+ROOT = Path(__file__).parents[2]
 WRITER = Path(__file__).with_name("collector_writer.py")
 CONFIG = "collector: {{directory: {folder}, poll_s: 0.1}}\n"
 
@@ -52,7 +53,7 @@ def kill_both(rounds: int, seed: int, folder: Path) -> Aftermath:
 def _writing(files: Path, number: int, chance: random.Random) -> "subprocess.Popen[bytes]":
     """A writer that has begun to write."""
     command = [sys.executable, str(WRITER), str(files), str(number), str(chance.random())]
-    writer = subprocess.Popen(command, stdout=subprocess.PIPE)
+    writer = subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)})
     assert writer.stdout is not None
     assert writer.stdout.readline() == b"ready\n"
     writer.stdout.close()

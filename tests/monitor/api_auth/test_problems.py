@@ -1,6 +1,7 @@
 """Errors are Problems, whatever raises them."""
 
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -11,6 +12,7 @@ from ragvigil.attributes import SERVER_HEADER
 from ragvigil_monitor.api.problems import answer_errors_as_problems
 from ragvigil_monitor.errors import BadTelemetry, Overloaded, StoreUnavailable
 from ragvigil_monitor.keys import Role
+from ragvigil_monitor.own_metrics import OwnMetrics
 from ragvigil_monitor.service import Service
 
 
@@ -79,6 +81,7 @@ def test_jobs_run_for_the_present_when_no_time_is_given(
 )
 async def test_what_a_route_raises_is_answered(failure: Exception, status: int, retry_after: str | None) -> None:
     app = FastAPI()
+    app.state.service = SimpleNamespace(metrics=OwnMetrics())
     answer_errors_as_problems(app)
 
     @app.get("/")

@@ -167,13 +167,19 @@ def test_a_filter_that_cannot_be_read_is_unknown(columns_of: Any, where: object)
 
 @pytest.mark.parametrize(
     "where",
-    ["{'a': '\\ud800'}", "{'\\ud800': 1}", f"{{'a': {2**70}}}", "{'a': 1e999}", "{[]: 1}", "{'a': ...}", "-" * 9000],
+    ["{'a': '\\ud800'}", "{'\\ud800': 1}", f"{{'a': {2**70}}}", "{[]: 1}", "{'a': ...}", "-" * 9000],
     ids=lambda where: str(where)[:20],
 )
 def test_one_that_json_cannot_say_is_unknown_and_counted(columns_of: Any, flaws_of: Any, where: str) -> None:
     found = queried(columns_of, {WHERE: where})
     assert (found["filter_state"], found["filter_ast"]) == ("unknown", None)
     assert flaws_of({**CHROMA, WHERE: where}, name="chroma.query") == {"flawed_unreadable_filter"}
+
+
+def test_a_limit_that_is_not_finite_is_a_part_that_is_not_known(columns_of: Any) -> None:
+    found = queried(columns_of, {WHERE: "{'a': 1e999}"})
+    assert found["filter_state"] == "partial"
+    assert json.loads(found["filter_ast"])["args"][0]["op"] == "opaque"
 
 
 def test_a_filter_beside_another_that_is_not_read_is_unknown(columns_of: Any) -> None:
