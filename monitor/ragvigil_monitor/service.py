@@ -12,7 +12,10 @@ from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.store import Store
 
 if TYPE_CHECKING:
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
     from ragvigil_monitor.phoenix.forwarder import Forwarder
+    from ragvigil_monitor.phoenix.picking import Picked
     from ragvigil_monitor.receiver.commit import Committer
 
 FURTHEST_BACK = timedelta(days=7)
@@ -60,6 +63,16 @@ class Service:
     metrics: OwnMetrics = field(default_factory=OwnMetrics)
     foreign: Unsettled = field(default_factory=Unsettled)
     latest: LatestTime = field(default_factory=LatestTime)
+
+    @property
+    def pick(self) -> "Callable[[ExportTraceServiceRequest], Picked | None] | None":
+        """What chooses of a request what goes on to Phoenix; None where nothing does."""
+        return None if self.forwarder is None else self.forwarder.pick
+
+    def forward(self, picked: "Picked | None") -> None:
+        """Send on what was chosen of a request, once it is stored."""
+        if self.forwarder is not None and picked is not None:
+            self.forwarder.forward(picked)
 
     def received_at(self) -> datetime:
         """When something that comes now was received: by the clock, but not before anything that came earlier.

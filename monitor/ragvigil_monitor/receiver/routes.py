@@ -36,11 +36,8 @@ _ENDS_EARLY: Final = "The request ends before its body does."
 @router.post("/traces")
 async def receive_traces(request: Request, service: ServiceDep) -> Response:
     """Store the spans of an ExportTraceServiceRequest; 200 once they are on disk."""
-    forwarder = service.forwarder
-    decode = decode_traces if forwarder is None else partial(decode_traces, pick=forwarder.pick)
-    batch = await _receive(request, service, decode)
-    if forwarder is not None and batch.picked is not None:
-        forwarder.forward(batch.picked)
+    batch = await _receive(request, service, partial(decode_traces, pick=service.pick))
+    service.forward(batch.picked)
     answer = ExportTraceServiceResponse()
     if batch.outcomes:
         answer.partial_success.rejected_spans = batch.rejected()

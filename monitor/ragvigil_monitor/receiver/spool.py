@@ -1,13 +1,11 @@
 """Telemetry from a spool directory: segments that no process writes any more, stored as if they came over HTTP."""
 
 import logging
-import threading
 from collections import deque
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from ragvigil.spool.claim import Claim, claim
 from ragvigil.spool.directory import segments
@@ -15,6 +13,7 @@ from ragvigil.spool.frames import Frame, Kind, TornSegment
 from ragvigil_monitor.errors import BadTelemetry, Overloaded, StoreUnavailable
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.decoding import decode_logs, decode_traces
+from ragvigil_monitor.receiver.directory_reader import DirectoryReader
 from ragvigil_monitor.receiver.times import microseconds
 from ragvigil_monitor.receiver.unreadable import count_unreadable
 from ragvigil_monitor.service import Service
@@ -26,13 +25,7 @@ MOST_PENDING: Final = 8
 DAMAGED: Final = "rejected_spool_damaged"
 """Outcome of a segment that ends in the middle of a frame, or in something that is none, or that defeats decoding."""
 
-_MOST_TROUBLES: Final = 1000
-
 logger = logging.getLogger(__name__)
-
-
-class _Stopped(Exception):  # noqa: N818 - not an error
-    """The service stops; what is left of the segment is read by the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +92,11 @@ class _Submission:
                 self._submit([part])
 
     def _forward(self, stored: list[Batch]) -> None:
-        forwarder = self._service.forwarder
         for batch in stored:
-            if forwarder is not None and batch.picked is not None:
-                forwarder.forward(batch.picked)
+            self._service.forward(batch.picked)
 
 
-class SpoolReader:
+class SpoolReader(DirectoryReader):
     """One thread that looks into `directory` every `poll_s` seconds.
 
     A context manager. A segment is deleted when all of it is committed; whatever interrupts that, all of it is read
@@ -113,23 +104,9 @@ class SpoolReader:
     """
 
     def __init__(self, service: Service, directory: Path, poll_s: float) -> None:
+        super().__init__(directory, poll_s, "ragvigil-spool")
         self._service = service
-        self._directory = directory
-        self._poll_s = poll_s
-        self._troubles: set[str] = set()
         self._left: set[Path] = set()  # stored, but they could not be removed: not to be read again and again
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="ragvigil-spool", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stop.set()
-        self._thread.join()
 
     def read_all(self) -> int:
         """Read every segment that is closed now; how many are done. What cannot be read is logged and left."""
@@ -138,20 +115,10 @@ class SpoolReader:
             for file in segments(self._directory):
                 done += self._is_read(file.path)
         except OSError as failure:
-            self._tell(f"The spool directory {self._directory} cannot be read: {failure}")
+            self.tell(f"The spool directory {self._directory} cannot be read: {failure}")
         except (StoreUnavailable, Overloaded) as failure:
-            self._tell(f"What lies in {self._directory} cannot be stored now: {failure}")
+            self.tell(f"What lies in {self._directory} cannot be stored now: {failure}")
         return done
-
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            try:
-                self.read_all()
-            except _Stopped:
-                return
-            except Exception:  # this thread must live on; what it could not read stays where it is
-                logger.exception("The spool directory %s could not be read.", self._directory)
-            self._stop.wait(self._poll_s)
 
     def _is_read(self, path: Path) -> bool:
         """Whether a segment could be taken, and is stored and gone."""
@@ -162,7 +129,7 @@ class SpoolReader:
             with taken:
                 self._read(taken)
         except OSError as failure:
-            self._tell(f"{path} cannot be read and deleted: {failure}")
+            self.tell(f"{path} cannot be read and deleted: {failure}")
             return False
         return True
 
@@ -183,8 +150,7 @@ class SpoolReader:
         is_damaged = False
         try:
             for frame in taken.frames():
-                if self._stop.is_set():
-                    raise _Stopped
+                self.go_on()
                 is_damaged |= not self._is_added(frame, submission)
         except TornSegment:
             is_damaged = True
@@ -208,13 +174,7 @@ class SpoolReader:
         received_us = microseconds(self._service.received_at())
         if frame.kind is Kind.LOGS:
             return decode_logs(frame.payload, received_us)
-        forwarder = self._service.forwarder
-        return decode_traces(frame.payload, received_us, pick=None if forwarder is None else forwarder.pick)
-
-    def _tell(self, trouble: str) -> None:
-        if trouble not in self._troubles and len(self._troubles) < _MOST_TROUBLES:
-            self._troubles.add(trouble)
-            logger.warning("%s", trouble)
+        return decode_traces(frame.payload, received_us, pick=self._service.pick)
 
 
 def open_spool_reader(service: Service) -> SpoolReader | None:

@@ -2,13 +2,12 @@
 
 import logging
 import os
-import threading
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Final, Self
+from typing import IO
 
 from ragvigil_monitor.errors import Overloaded, StoreUnavailable
 from ragvigil_monitor.receiver.batch import Batch
+from ragvigil_monitor.receiver.directory_reader import DirectoryReader
 from ragvigil_monitor.receiver.files.aside import keep_aside
 from ragvigil_monitor.receiver.files.found import Piece, Refused
 from ragvigil_monitor.receiver.files.listing import Listed, listed
@@ -18,18 +17,13 @@ from ragvigil_monitor.receiver.files.storing import Storing, decoded, has_refusa
 from ragvigil_monitor.receiver.late import LateSpans
 from ragvigil_monitor.service import Service
 
-_MOST_TROUBLES: Final = 1000
 _Version = tuple[int, int]
 """Size and time of the last write: where they are as they were, there is nothing new."""
 
 logger = logging.getLogger(__name__)
 
 
-class _Stopped(Exception):  # noqa: N818 - not an error
-    """The service stops; the next one goes on from the position."""
-
-
-class CollectorReader:
+class CollectorReader(DirectoryReader):
     """One thread that looks into `directory` every `poll_s` seconds.
 
     A context manager. The position up to which a file is read is stored in the transaction that stores what it holds,
@@ -38,25 +32,11 @@ class CollectorReader:
     """
 
     def __init__(self, service: Service, directory: Path, poll_s: float, *, delete_rotated: bool = False) -> None:
+        super().__init__(directory, poll_s, "ragvigil-collector")
         self._service = service
-        self._directory = directory
-        self._poll_s = poll_s
         self._delete_rotated = delete_rotated
         self._late = LateSpans()
         self._seen: dict[Place, _Version] = {}
-        self._troubles: set[str] = set()
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="ragvigil-collector", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stop.set()
-        self._thread.join()
 
     def read_all(self) -> None:
         """Store what every file has beyond its position. What cannot be read or stored is logged and left."""
@@ -65,19 +45,9 @@ class CollectorReader:
                 self._look_at(file)
             self._late.link(self._service.store)
         except OSError as failure:
-            self._tell(f"The directory {self._directory} cannot be read: {failure}")
+            self.tell(f"The directory {self._directory} cannot be read: {failure}")
         except (StoreUnavailable, Overloaded) as failure:
-            self._tell(f"What lies in {self._directory} cannot be stored now: {failure}")
-
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            try:
-                self.read_all()
-            except _Stopped:
-                return
-            except Exception:  # this thread must live on; positions stay where they are
-                logger.exception("The files in %s could not be read.", self._directory)
-            self._stop.wait(self._poll_s)
+            self.tell(f"What lies in {self._directory} cannot be stored now: {failure}")
 
     def _look_at(self, listed_file: Listed) -> None:
         place = Place.of(listed_file.path, listed_file.facts)
@@ -90,7 +60,7 @@ class CollectorReader:
                     return  # rotated since the listing; the next look finds both
                 is_done = self._read(file, listed_file.path, place)
         except OSError as failure:
-            self._tell(f"{listed_file.path} cannot be read: {failure}")
+            self.tell(f"{listed_file.path} cannot be read: {failure}")
             return
         self._seen[place] = version
         if is_done and self._delete_rotated and listed_file.is_rotated:
@@ -101,13 +71,12 @@ class CollectorReader:
         read = growing(beginning_of(file))
         if read is None:
             if os.fstat(file.fileno()).st_size:
-                self._tell(f"{path} is in no format that the file exporter of a Collector writes; it is left alone.")
+                self.tell(f"{path} is in no format that the file exporter of a Collector writes; it is left alone.")
             return False
         position = position_in(file, known_position(self._service.store, place))
         storing = Storing(self._service)
         for piece in read(file, position.offset, self._service.settings.server.max_body_bytes, is_whole=False):
-            if self._stop.is_set():
-                raise _Stopped
+            self.go_on()
             batch = self._batch(piece, path)
             is_flawed = position.is_flawed or has_refusal(batch)
             position = Position.at(file, piece.end, is_flawed=is_flawed)
@@ -132,11 +101,6 @@ class CollectorReader:
             batch.add(behind)
             batch.picked = behind.picked
         return batch
-
-    def _tell(self, trouble: str) -> None:
-        if trouble not in self._troubles and len(self._troubles) < _MOST_TROUBLES:
-            self._troubles.add(trouble)
-            logger.warning("%s", trouble)
 
 
 def open_collector_reader(service: Service) -> CollectorReader | None:

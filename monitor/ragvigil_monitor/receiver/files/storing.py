@@ -25,10 +25,9 @@ logger = logging.getLogger(__name__)
 def decoded(piece: Found, service: Service) -> Batch | Refused:
     """The rows of a request, or why it is none. Metrics have no rows."""
     received_us = microseconds(service.received_at())
-    pick = None if service.forwarder is None else service.forwarder.pick
     try:
         if piece.signal is Signal.TRACES:
-            return decode_traces(piece.body, received_us, content_type=piece.content_type, pick=pick)
+            return decode_traces(piece.body, received_us, content_type=piece.content_type, pick=service.pick)
         if piece.signal is Signal.LOGS:
             return decode_logs(piece.body, received_us, content_type=piece.content_type)
     except BadTelemetry:
@@ -127,7 +126,5 @@ class Storing:
             self._settle()
 
     def _forward(self, stored: list[Batch]) -> None:
-        forwarder = self._service.forwarder
         for batch in stored:
-            if forwarder is not None and batch.picked is not None:
-                forwarder.forward(batch.picked)
+            self._service.forward(batch.picked)
