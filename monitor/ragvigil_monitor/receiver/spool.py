@@ -1,9 +1,6 @@
 """Telemetry from a spool directory: segments that no process writes any more, stored as if they came over HTTP."""
 
 import logging
-from collections import deque
-from concurrent.futures import Future
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -14,86 +11,17 @@ from ragvigil_monitor.errors import BadTelemetry, Overloaded, StoreUnavailable
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.decoding import decode_logs, decode_traces
 from ragvigil_monitor.receiver.directory_reader import DirectoryReader
+from ragvigil_monitor.receiver.storing import Storing
 from ragvigil_monitor.receiver.times import microseconds
 from ragvigil_monitor.receiver.unreadable import count_unreadable
 from ragvigil_monitor.service import Service
 
-GROUP_ROWS: Final = 2000
-"""Frames are submitted together until they have so many rows: a commit costs about as much as 200 spans."""
 MOST_PENDING: Final = 8
 """So many groups wait for their commit at once; the rest of the committer's queue is for HTTP."""
 DAMAGED: Final = "rejected_spool_damaged"
 """Outcome of a segment that ends in the middle of a frame, or in something that is none, or that defeats decoding."""
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class _Pending:
-    """Batches that were submitted as one, a frame each."""
-
-    parts: list[Batch]
-    done: Future[None]
-
-
-class _Submission:
-    """Hands batches of frames to a committer in groups; `finish` waits for them all."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-        self._group: list[Batch] = []
-        self._rows = 0
-        self._pending: deque[_Pending] = deque()
-
-    def add(self, batch: Batch) -> None:
-        """Take the batch of one more frame; raises StoreUnavailable and Overloaded."""
-        self._group.append(batch)
-        self._rows += batch.rows()
-        if self._rows >= GROUP_ROWS:
-            self._close_group()
-
-    def finish(self) -> None:
-        """Wait until everything is committed; raises StoreUnavailable and Overloaded."""
-        self._close_group()
-        while self._pending:
-            self._settle()
-
-    def _close_group(self) -> None:
-        parts, self._group, self._rows = self._group, [], 0
-        if parts:
-            self._submit(parts)
-        if len(self._pending) >= MOST_PENDING:
-            self._settle()
-
-    def _submit(self, parts: list[Batch]) -> None:
-        together = Batch()
-        for part in parts:
-            together.add(part)
-        while True:
-            try:
-                done = self._service.committer.submit(together, is_divisible=len(parts) > 1)
-                self._pending.append(_Pending(parts, done))
-                return
-            except Overloaded:
-                if not self._pending:
-                    raise
-                self._settle()
-
-    def _settle(self) -> None:
-        """Wait until the oldest group is committed; of one that no table takes, each frame on its own."""
-        oldest = self._pending.popleft()
-        failure = oldest.done.exception()
-        if isinstance(failure, StoreUnavailable):
-            raise failure
-        if failure is None:
-            self._forward(oldest.parts)
-        elif len(oldest.parts) > 1:
-            for part in oldest.parts:
-                self._submit([part])
-
-    def _forward(self, stored: list[Batch]) -> None:
-        for batch in stored:
-            self._service.forward(batch.picked)
 
 
 class SpoolReader(DirectoryReader):
@@ -146,18 +74,18 @@ class SpoolReader(DirectoryReader):
 
     def _is_damaged(self, taken: Claim) -> bool:
         """Store the frames of a segment; whether something else came behind them, or one that nobody can read."""
-        submission = _Submission(self._service)
+        storing = Storing(self._service, MOST_PENDING)
         is_damaged = False
         try:
             for frame in taken.frames():
                 self.go_on()
-                is_damaged |= not self._is_added(frame, submission)
+                is_damaged |= not self._is_added(frame, storing)
         except TornSegment:
             is_damaged = True
-        submission.finish()
+        storing.finish()
         return is_damaged
 
-    def _is_added(self, frame: Frame, submission: _Submission) -> bool:
+    def _is_added(self, frame: Frame, storing: Storing) -> bool:
         """Hand on what a frame holds, or count that it is refused; False for one at which decoding fails."""
         try:
             batch = self._decoded(frame)
@@ -167,7 +95,7 @@ class SpoolReader(DirectoryReader):
         except Exception:  # a defect of ours must not hold up what lies behind this frame
             logger.exception("A frame in %s could not be decoded.", self._directory)
             return False
-        submission.add(batch)
+        storing.add(batch)
         return True
 
     def _decoded(self, frame: Frame) -> Batch:

@@ -11,10 +11,11 @@ from ragvigil_monitor.receiver.directory_reader import DirectoryReader
 from ragvigil_monitor.receiver.files.aside import keep_aside
 from ragvigil_monitor.receiver.files.found import Piece, Refused
 from ragvigil_monitor.receiver.files.listing import Listed, listed
+from ragvigil_monitor.receiver.files.pieces import decoded, has_refusal, refusal, split
 from ragvigil_monitor.receiver.files.places import Place, Position, known_position, position_in
 from ragvigil_monitor.receiver.files.reading import beginning_of, growing
-from ragvigil_monitor.receiver.files.storing import Storing, decoded, has_refusal, refusal, split
 from ragvigil_monitor.receiver.late import LateSpans
+from ragvigil_monitor.receiver.storing import Storing
 from ragvigil_monitor.service import Service
 
 _Version = tuple[int, int]
@@ -74,7 +75,7 @@ class CollectorReader(DirectoryReader):
                 self.tell(f"{path} is in no format that the file exporter of a Collector writes; it is left alone.")
             return False
         position = position_in(file, known_position(self._service.store, place))
-        storing = Storing(self._service)
+        storing = Storing(self._service, depth=1)
         for piece in read(file, position.offset, self._service.settings.server.max_body_bytes, is_whole=False):
             self.go_on()
             batch = self._batch(piece, path)

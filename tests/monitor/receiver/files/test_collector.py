@@ -16,9 +16,10 @@ from tests.samples.otlp import NOW, logs, rag_trace, record, traces, unlinked_tr
 from tests.samples.servers import wait_until
 
 from ragvigil_monitor.errors import StoreUnavailable
+from ragvigil_monitor.receiver import storing
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.commit import Committer
-from ragvigil_monitor.receiver.files import storing
+from ragvigil_monitor.receiver.files import pieces
 from ragvigil_monitor.receiver.files.collector import CollectorReader, open_collector_reader
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store
@@ -372,7 +373,7 @@ def test_nothing_is_passed_over_while_the_store_takes_nothing(
 def test_a_piece_that_no_table_takes_is_counted_and_passed_over(
     new_reader: Made, tmp_path: Path, totals: Totals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = storing.decoded
+    real = pieces.decoded
 
     def poisoned(piece: Any, service: Service) -> Any:
         batch = real(piece, service)
