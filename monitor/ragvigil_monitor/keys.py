@@ -35,11 +35,16 @@ class Keys:
 
     @classmethod
     def read_or_create(cls, path: Path) -> Self:
-        """Read the keys at `path`; write fresh ones, mode 0600, where there are none."""
+        """Read the keys at `path`; write fresh ones, mode 0600, where there are none; raises ConfigurationError."""
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
             return cls.read(path)
+        except OSError as failure:
+            raise ConfigurationError(
+                f"The keys of the database cannot be written beside it: {failure}. "
+                f"`ragvigil serve` needs to write in {path.parent}, DuckDB too; or name another file with --db."
+            ) from failure
         keys = cls.generate()
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             json.dump(dict(keys.by_role), file, indent=2)

@@ -24,6 +24,11 @@ def test_keys_survive_a_restart(tmp_path: Path) -> None:
     assert Keys.read_or_create(file).by_role == Keys.read_or_create(file).by_role == Keys.read(file).by_role
 
 
+def test_a_folder_in_which_they_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=f"needs to write in {tmp_path}/nowhere"):
+        Keys.read_or_create(tmp_path / "nowhere" / "keys.json")
+
+
 def test_each_role_has_a_key_of_its_own() -> None:
     keys = Keys.generate()
     assert {keys.role_of(key) for key in keys.by_role.values()} == set(Role)

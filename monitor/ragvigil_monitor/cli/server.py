@@ -29,6 +29,7 @@ from ragvigil_monitor.settings import Server, Settings
 from ragvigil_monitor.settings.service import StoreSettings
 from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.disk import Limits
+from ragvigil_monitor.store.holder import noted, noted_holder
 
 logger = logging.getLogger(__name__)
 
@@ -41,8 +42,9 @@ def serve(settings: Settings) -> None:
     _stop_in_order()
     keep_from_others(settings.store.path)
     with ExitStack() as opened:
-        listener = opened.enter_context(listening_socket(settings.server))
+        listener = opened.enter_context(_listener(settings))
         service = open_service(settings, opened)
+        opened.enter_context(noted(settings.store.path, address_of(listener), utc_now()))
         print(announcement(listener, settings), flush=True)
         _http_server(service).run(sockets=[listener])
 
@@ -96,6 +98,17 @@ def _write_last_counts(store: Store, forwarder: Forwarder) -> None:
         logger.exception("What became of the last spans for Phoenix could not be written down.")
 
 
+def _listener(settings: Settings) -> socket.socket:
+    """The socket; where it cannot be had, and a service says that it serves the same database there, that is told."""
+    try:
+        return listening_socket(settings.server)
+    except ConfigurationError as failure:
+        note = noted_holder(settings.store.path)
+        if note is None or not note.address.endswith(f":{settings.server.port}"):
+            raise
+        raise ConfigurationError(f"{failure} A note beside {settings.store.path} names {note}.") from failure
+
+
 def listening_socket(server: Server) -> socket.socket:
     """A socket that listens already; ConfigurationError when the address cannot be used."""
     family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
@@ -116,10 +129,14 @@ def listening_socket(server: Server) -> socket.socket:
 
 def announcement(listener: socket.socket, settings: Settings) -> str:
     """The line that says where the service is and where its keys lie."""
-    host, port = listener.getsockname()[:2]
-    address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     path = settings.store.path
-    return f"Ragvigil serves {address} from {path}; the API keys are in {keys_path(path)}"
+    return f"Ragvigil serves {address_of(listener)} from {path}; the API keys are in {keys_path(path)}"
+
+
+def address_of(listener: socket.socket) -> str:
+    """Where a socket listens, as a URL."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _http_server(service: Service) -> uvicorn.Server:

@@ -1,13 +1,12 @@
-"""Connections to DuckDB, and what its refusals mean."""
+"""Connections to DuckDB."""
 
-import re
+import os
 from pathlib import Path
 
 import duckdb
 
-from ragvigil_monitor.errors import StoreError, StoreLocked
-
-_LOCK_HOLDER = re.compile(r"\(PID (\d+)\)")
+from ragvigil_monitor.errors import StoreError
+from ragvigil_monitor.store.refusals import explained, refuse_cut_off
 
 
 def connect(path: Path | None, memory_limit: str, threads: int) -> duckdb.DuckDBPyConnection:
@@ -21,20 +20,23 @@ def connect(path: Path | None, memory_limit: str, threads: int) -> duckdb.DuckDB
         "memory_limit": memory_limit,
         "threads": str(threads),
     }
+    _refuse_name(path)
     try:
         connection = duckdb.connect(":memory:" if path is None else str(path), config=settings)
     except duckdb.Error as failure:
         raise explained(path, failure) from failure
-    connection.execute("SET GLOBAL TimeZone = 'UTC'")
+    try:
+        connection.execute("SET GLOBAL TimeZone = 'UTC'")
+        if path is not None:
+            refuse_cut_off(path, connection)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
-def explained(path: Path | None, failure: duckdb.Error) -> StoreError:
-    """Why the file at `path` could not be opened."""
-    holder = _LOCK_HOLDER.search(str(failure))
-    if holder:
-        return StoreLocked(
-            f"{path} is open in process {holder[1]}. One `ragvigil serve` owns a database: stop that one, "
-            "or give this one another file with --db."
-        )
-    return StoreError(f"{path} cannot be opened as a DuckDB database: {failure}")
+def _refuse_name(path: Path | None) -> None:
+    try:
+        os.fspath(path or "").encode("utf-8")
+    except UnicodeEncodeError as failure:
+        raise StoreError(f"{path!r} is no name that DuckDB can open: it is not UTF-8. Name another file.") from failure

@@ -10,7 +10,7 @@ from typing import Final
 import duckdb
 
 from ragvigil_monitor.errors import BackupFailed, NotABackup, StoreError, StoreTooNew
-from ragvigil_monitor.store.connection import connect, explained
+from ragvigil_monitor.store.connection import connect
 from ragvigil_monitor.store.manifest import (
     SCHEMA,
     Manifest,
@@ -21,6 +21,7 @@ from ragvigil_monitor.store.manifest import (
     write_manifest,
 )
 from ragvigil_monitor.store.migrate import migrations
+from ragvigil_monitor.store.refusals import explained
 
 _MEMORY_LIMIT: Final = "1GB"
 _THREADS: Final = 2

@@ -14,13 +14,14 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from ragvigil_monitor.errors import BackupFailed, StoreOutOfMemory, StoreUnavailable, WriteRefused
+from ragvigil_monitor.errors import BackupFailed, StoreError, StoreOutOfMemory, StoreUnavailable, WriteRefused
 from ragvigil_monitor.store.connection import connect
 from ragvigil_monitor.store.copying import copy_database
 from ragvigil_monitor.store.disk import Disk, Limits
 from ragvigil_monitor.store.instance import Instance
 from ragvigil_monitor.store.manifest import Manifest
 from ragvigil_monitor.store.migrate import migrate
+from ragvigil_monitor.store.refusals import explained
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,7 +60,7 @@ class Store:
         open_file = partial(connect, path, memory_limit, threads)
         connection = open_file()
         try:
-            migrate(connection)
+            _migrated(connection, path)
         except BaseException:
             connection.close()
             raise
@@ -198,6 +199,15 @@ def query_text(question: str) -> str:
 def to_database(values: Mapping[str, object]) -> dict[str, object]:
     """Turn aware datetimes into the UTC timestamps that the tables hold."""
     return {name: _utc_timestamp(name, value) for name, value in values.items()}
+
+
+def _migrated(connection: duckdb.DuckDBPyConnection, path: Path | None) -> None:
+    try:
+        migrate(connection)
+    except duckdb.Error as failure:
+        raise explained(path, failure) from failure
+    except StoreError as refused:
+        raise type(refused)(f"{path}: {refused}") from refused
 
 
 def _utc_timestamp(name: str, value: object) -> object:

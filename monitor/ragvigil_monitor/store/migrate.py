@@ -6,7 +6,7 @@ from importlib import resources
 
 import duckdb
 
-from ragvigil_monitor.errors import StoreTooNew
+from ragvigil_monitor.errors import StoreError, StoreTooNew
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,10 @@ def migrations() -> list[Migration]:
 
 
 def migrate(connection: duckdb.DuckDBPyConnection, known: Sequence[Migration] | None = None) -> None:
-    """Apply what is missing of the `known` steps (default: all); StoreTooNew for a database from a later version."""
+    """Apply what is missing of the `known` steps (default: all).
+
+    Raises StoreTooNew for a database from a later version, StoreError for one that something else keeps tables in.
+    """
     known = migrations() if known is None else known
     applied = _applied(connection)
     if applied > known[-1].number:
@@ -44,11 +47,25 @@ def _read(file_name: str, sql: str) -> Migration:
 
 
 def _applied(connection: duckdb.DuckDBPyConnection) -> int:
+    _refuse_foreign(connection)
     connection.execute(
         "CREATE TABLE IF NOT EXISTS schema_migrations (number INTEGER PRIMARY KEY, name VARCHAR, applied_at TIMESTAMP)"
     )
     found = connection.execute("SELECT coalesce(max(number), 0) FROM schema_migrations").fetchone()
     return int(found[0]) if found else 0
+
+
+def _refuse_foreign(connection: duckdb.DuckDBPyConnection) -> None:
+    """Nothing is put into a database whose tables are not ours."""
+    rows = connection.execute("SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal").fetchall()
+    tables = sorted({table for table, _ in rows})
+    is_ours = {("schema_migrations", "number"), ("schema_migrations", "name")} <= set(rows)
+    if tables and not is_ours:
+        named = ", ".join(tables[:3]) + (" …" if len(tables) > 3 else "")
+        raise StoreError(
+            f"The database holds tables of something else ({named}) and is not Ragvigil's; nothing was changed. "
+            "Name another file with --db."
+        )
 
 
 def _apply(connection: duckdb.DuckDBPyConnection, migration: Migration) -> None:

@@ -18,6 +18,7 @@ from tests.samples.otlp import PROTOBUF, rag_trace, trace_id, traces
 from ragvigil_monitor.cli.processes import ServeProcess, start_serve
 from ragvigil_monitor.keys import Role
 from ragvigil_monitor.store import Store
+from ragvigil_monitor.store.holder import noted_holder
 
 
 def refusal(finished: Any) -> str:
@@ -119,7 +120,28 @@ def test_a_second_service_on_the_same_file_says_who_has_it(
     serving: ServeProcess, tmp_path: Path, ragvigil: Any
 ) -> None:
     line = refusal(ragvigil("serve", "--db", tmp_path / "a.duckdb", "--port", "0"))
-    assert f"open in process {serving.child.pid}" in line
+    assert f"open in process {serving.child.pid} on {socket.gethostname()}" in line
+    assert f"at {serving.url} since {datetime.now(UTC):%Y-}" in line
+
+
+def test_a_second_service_on_the_same_port_and_file_says_who_has_both(
+    serving: ServeProcess, tmp_path: Path, ragvigil: Any
+) -> None:
+    line = refusal(ragvigil("serve", "--db", tmp_path / "a.duckdb", "--port", serving.url.rpartition(":")[2]))
+    assert "it is in use" in line
+    assert f"names process {serving.child.pid} on" in line
+
+
+def test_after_a_kill_the_next_service_starts_and_is_the_one_that_is_named(tmp_path: Path, ragvigil: Any) -> None:
+    killed = start_serve(db=tmp_path / "a.duckdb", port=0)
+    os.kill(killed.child.pid, signal.SIGKILL)
+    killed.stop()
+    assert noted_holder(tmp_path / "a.duckdb") is not None
+    following = start_serve(db=tmp_path / "a.duckdb", port=0)
+    line = refusal(ragvigil("serve", "--db", tmp_path / "a.duckdb", "--port", "0"))
+    following.stop()
+    assert f"open in process {following.child.pid} on" in line
+    assert noted_holder(tmp_path / "a.duckdb") is None
 
 
 def test_a_store_from_a_newer_version_is_refused(tmp_path: Path, ragvigil: Any) -> None:
