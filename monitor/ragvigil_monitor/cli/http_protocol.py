@@ -40,15 +40,24 @@ class PatientProtocol(Protocol):
     def data_received(self, data: bytes) -> None:
         """Take some bytes of a request; wait for more of them unless the application has all that it needs."""
         self._unused_bytes += 0 if self._is_answering() else len(data)
-        most = MAX_HEAD_BYTES if self._waits_for_head() else MAX_UNREAD_BYTES
+        waited_for_head = self._waits_for_head()
+        most = MAX_HEAD_BYTES if waited_for_head else MAX_UNREAD_BYTES
         super().data_received(data)
         if self._is_answering():
             self._unused_bytes = 0
             self._wait_no_longer()
+        elif self._waits_for_head() and not waited_for_head:
+            self._expect_another()
         elif self._unused_bytes > most:
             self.transport.close()
         else:
             self._wait_for_more()
+
+    def _expect_another(self) -> None:
+        """A refused body is over: what came of it is forgotten, and the connection may be idle like any other."""
+        self._unused_bytes = 0
+        self._wait_no_longer()
+        self._giving_up = self.loop.call_later(self.timeout_keep_alive, self.transport.close)
 
     def _is_answering(self) -> bool:
         current = self._current()

@@ -45,7 +45,7 @@ def _gunzip(body: bytes, max_bytes: int) -> bytes:
             raise too_large(max_bytes)
         if not member.eof:
             raise BadTelemetry("The gzip body ends too early.")
-        body = member.unused_data
+        body = member.unused_data.lstrip(b"\0")  # as gzip(1) and Python do: blocks may be filled up with zeros
     return bytes(plain)
 
 

@@ -2,6 +2,9 @@
 
 It is protobuf's JSON but for the ids of traces and spans, which are hexadecimal instead of base64:
 https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
+
+Names are in lowerCamelCase there. Those of the protocol's definition (`resource_spans`) are read too: were they unknown
+names, which are ignored, all would be lost that such a sender sends, and acknowledged.
 """
 
 import base64
@@ -26,8 +29,12 @@ _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _SURROGATE_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 _STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.?)*+"?', re.DOTALL)
 """A text, or the rest of the body behind a quotation mark that nothing closes: so it takes time in proportion only."""
-_IDS: Final = ("traceId", "spanId", "parentSpanId")
-_PATHS: Final = (("resourceSpans", "scopeSpans", "spans"), ("resourceLogs", "scopeLogs", "logRecords"))
+_IDS: Final = ("traceId", "spanId", "parentSpanId", "trace_id", "span_id", "parent_span_id")
+_PATHS: Final = (
+    (("resourceSpans", "resource_spans"), ("scopeSpans", "scope_spans"), ("spans",)),
+    (("resourceLogs", "resource_logs"), ("scopeLogs", "scope_logs"), ("logRecords", "log_records")),
+)
+"""On the way to spans and log records, each in both spellings."""
 
 
 def from_json(kind: type[MessageT], body: bytes) -> tuple[MessageT, int]:
@@ -73,7 +80,7 @@ def _prepare_items(document: dict[str, Any]) -> None:
         if place >= MAX_ITEMS:
             raise too_many(MAX_ITEMS, "spans or log records")
         _ids_to_base64(item)
-        for link in _objects(item, "links"):
+        for link in _objects(item, ("links",)):
             _ids_to_base64(link)
 
 
@@ -99,9 +106,9 @@ def _items(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 yield from _objects(scope, inner)
 
 
-def _objects(parent: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    found = parent.get(name)
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+def _objects(parent: dict[str, Any], spellings: tuple[str, ...]) -> list[dict[str, Any]]:
+    found = [parent[name] for name in spellings if isinstance(parent.get(name), list)]
+    return [each for objects in found for each in objects if isinstance(each, dict)]
 
 
 def _ids_to_base64(item: dict[str, Any]) -> None:

@@ -74,6 +74,14 @@ def test_a_body_that_is_not_compressed_is_refused(encoding: str, body: bytes) ->
         decompressed(body, encoding, LIMIT)
 
 
+def test_zeros_that_fill_up_a_block_of_gzip_are_passed_over() -> None:
+    padded = gzip.compress(TEXT) + bytes(512)
+    assert decompressed(padded, "gzip", LIMIT) == TEXT
+    assert decompressed(padded + padded, "gzip", LIMIT) == 2 * TEXT
+    with pytest.raises(BadTelemetry, match="not gzip as"):
+        decompressed(padded + b"rubbish", "gzip", LIMIT)
+
+
 @of_each
 def test_rubbish_behind_the_end_is_refused(encoding: str) -> None:
     with pytest.raises(BadTelemetry, match=f"not {encoding} as"):

@@ -97,6 +97,22 @@ def test_who_sends_all_of_a_body_that_is_refused_reads_why_and_may_go_on(connect
     assert first_line(connection) == b"HTTP/1.1 200 OK"
 
 
+def test_the_next_head_may_come_in_pieces_and_late_after_a_refused_body(connection: socket.socket) -> None:
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    connection.sendall(POST + b"Content-Length: 3000000\r\n\r\n" + bytes(1_000_000))
+    assert first_line(connection).startswith(b"HTTP/1.1 413")
+    connection.sendall(bytes(2_000_000))
+    connection.settimeout(3 * TIMEOUT_S)
+    with pytest.raises(TimeoutError):
+        connection.recv(1)
+    connection.settimeout(30)
+    for start in range(0, len(POST), 20):
+        connection.sendall(WHOLE[start : start + 20])
+        time.sleep(0)
+    connection.sendall(WHOLE[start + 20 :])
+    assert first_line(connection) == b"HTTP/1.1 200 OK"
+
+
 def test_a_length_that_is_too_long_is_refused_before_the_body_is_sent(connection: socket.socket) -> None:
     connection.sendall(POST + b"Content-Length: 99999999999\r\n\r\n")
     assert first_line(connection).startswith(b"HTTP/1.1 413")

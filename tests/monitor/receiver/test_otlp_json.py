@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from ragvigil_monitor.errors import BadTelemetry
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.bodies import JSON
 from ragvigil_monitor.receiver.decoding import decode_logs, decode_traces
+from ragvigil_monitor.receiver.parts import MAX_ITEMS
 from ragvigil_monitor.receiver.times import microseconds
 from ragvigil_monitor.telemetry_tables import SPANS
 
@@ -74,6 +76,30 @@ def test_log_records_are_read_as_from_protobuf() -> None:
     from_json = decode_logs(as_otlp_json(request), NOW_US, content_type=JSON)
     assert len(from_json.log_events) == 2
     assert_same(from_json, decode_logs(request.SerializeToString(), NOW_US))
+
+
+def in_snake_case(value: Any) -> Any:
+    if isinstance(value, list):
+        return [in_snake_case(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {re.sub("[A-Z]", lambda found: f"_{found[0].lower()}", name): in_snake_case(value[name]) for name in value}
+
+
+@pytest.mark.parametrize("request_", [traces(*rag_trace(1)), logs(record())], ids=["traces", "logs"])
+def test_names_as_the_definition_has_them_are_read_alike(request_: Message) -> None:
+    decode = decode_traces if isinstance(request_, ExportTraceServiceRequest) else decode_logs
+    usual = as_otlp_json(request_)
+    other = json.dumps(in_snake_case(json.loads(usual))).encode()
+    assert b"_unix_nano" in other
+    assert_same(decode(other, NOW_US, content_type=JSON), decode(usual, NOW_US, content_type=JSON))
+
+
+def test_spans_in_the_other_spelling_are_bounded_too() -> None:
+    body = json.dumps({"resource_spans": [{"scope_spans": [{"spans": [{}] * (MAX_ITEMS + 1)}]}]}).encode()
+    with pytest.raises(BadTelemetry) as refused:
+        decode_traces(body, NOW_US, content_type=JSON)
+    assert refused.value.status == 413
 
 
 @pytest.mark.parametrize("identity", [TRACE_ID, TRACE_ID.upper()], ids=["lower", "upper"])
