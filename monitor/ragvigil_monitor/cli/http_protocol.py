@@ -6,11 +6,17 @@ The server that we use waits without end for the headers of a request, and for t
 import asyncio
 from typing import TYPE_CHECKING, Final
 
+import h11
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
 if TYPE_CHECKING:
-    from uvicorn.protocols.http.h11_impl import H11Protocol as Protocol
-    from uvicorn.protocols.http.h11_impl import RequestResponseCycle
+    from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+
+    _Base = H11Protocol
+    _Whichever = object
 else:
-    from uvicorn.protocols.http.auto import AutoHTTPProtocol as Protocol
+    _Base = object
+    _Whichever = AutoHTTPProtocol
 
 HEAD_TIMEOUT_S: Final = 30.0
 """How long a connection may take until the headers of its request, or the rest of a refused body, are there."""
@@ -20,8 +26,8 @@ MAX_UNREAD_BYTES: Final = 32 << 20
 """What may come after a body was refused: a sender that is cut off does not read why."""
 
 
-class PatientProtocol(Protocol):
-    """One connection. `head_timeout_s`: replaced in tests."""
+class Patience(_Base):
+    """Put before one of uvicorn's two protocols. `head_timeout_s`: replaced in tests."""
 
     head_timeout_s = HEAD_TIMEOUT_S
     _unused_bytes = 0
@@ -43,6 +49,7 @@ class PatientProtocol(Protocol):
         waited_for_head = self._waits_for_head()
         most = MAX_HEAD_BYTES if waited_for_head else MAX_UNREAD_BYTES
         super().data_received(data)
+        self._note_end_in_h11()
         if self._is_answering():
             self._unused_bytes = 0
             self._wait_no_longer()
@@ -52,6 +59,21 @@ class PatientProtocol(Protocol):
             self.transport.close()
         else:
             self._wait_for_more()
+
+    def on_message_complete(self) -> None:
+        """Called by httptools at the end of a body: note it also where that body was refused."""
+        super().on_message_complete()  # type: ignore[misc]  # h11, which the types are of, has no such call
+        self._note_end()
+
+    def _note_end_in_h11(self) -> None:
+        """The same for h11, which goes on to the next request."""
+        connection = getattr(self, "conn", None)
+        if connection is not None and connection.their_state is h11.IDLE:
+            self._note_end()
+
+    def _note_end(self) -> None:
+        if (current := self._current()) is not None:
+            current.more_body = False
 
     def _expect_another(self) -> None:
         """A refused body is over: what came of it is forgotten, and the connection may be idle like any other."""
@@ -79,3 +101,7 @@ class PatientProtocol(Protocol):
         if self._giving_up is not None:
             self._giving_up.cancel()
             self._giving_up = None
+
+
+class PatientProtocol(Patience, _Whichever):
+    """One connection, read by httptools where it is installed, else by h11."""

@@ -9,8 +9,10 @@ import httpx
 import pytest
 from tests.samples.otlp import NOW, PROTOBUF, rag_trace, traces
 from tests.samples.servers import running_api
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from ragvigil_monitor.cli.http_protocol import MAX_HEAD_BYTES, PatientProtocol
+from ragvigil_monitor.cli.http_protocol import MAX_HEAD_BYTES, Patience, PatientProtocol
 
 BODY = traces(*rag_trace(0)).SerializeToString()
 POST = f"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: {PROTOBUF['Content-Type']}\r\n".encode()
@@ -22,11 +24,25 @@ class Impatient(PatientProtocol):
     head_timeout_s = TIMEOUT_S
 
 
+class ImpatientH11(Patience, H11Protocol):
+    head_timeout_s = TIMEOUT_S
+
+
+class ImpatientHttpTools(Patience, HttpToolsProtocol):  # type: ignore[misc]  # it is typed on h11
+    head_timeout_s = TIMEOUT_S
+
+
 @pytest.fixture
-def url(make_service: Any) -> Iterator[str]:
+def protocol() -> type:
+    """The one that the service would choose; parametrize for another."""
+    return Impatient
+
+
+@pytest.fixture
+def url(make_service: Any, protocol: type) -> Iterator[str]:
     """A service that waits half a second for headers and bodies, and takes bodies up to 100 kB."""
     service = make_service(NOW, server={"max_body_bytes": 100_000, "body_timeout_s": TIMEOUT_S})
-    with running_api(service, Impatient) as address:
+    with running_api(service, protocol) as address:
         yield address
 
 
@@ -97,6 +113,7 @@ def test_who_sends_all_of_a_body_that_is_refused_reads_why_and_may_go_on(connect
     assert first_line(connection) == b"HTTP/1.1 200 OK"
 
 
+@pytest.mark.parametrize("protocol", [ImpatientH11, ImpatientHttpTools], ids=["h11", "httptools"])
 def test_the_next_head_may_come_in_pieces_and_late_after_a_refused_body(connection: socket.socket) -> None:
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connection.sendall(POST + b"Content-Length: 3000000\r\n\r\n" + bytes(1_000_000))
