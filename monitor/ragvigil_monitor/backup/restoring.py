@@ -3,13 +3,14 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from ragvigil_monitor.backup.files import LOG_ENDS, FreeBytes, free_bytes, require_space, sync, whole_file
+from ragvigil_monitor.backup.moving import Move, marked, move_aside, planned, undo_interrupted
 from ragvigil_monitor.errors import BackupFailed, StoreLocked
 from ragvigil_monitor.store.copying import check_backup, forget_manifest, read_backup
 from ragvigil_monitor.store.manifest import Manifest
@@ -26,13 +27,15 @@ class Restored:
 def restore(backup: Path, database: Path, now: datetime, free: FreeBytes = free_bytes) -> Restored:
     """Check a backup, copy it beside `database` and put the copy in its place.
 
-    Raises StoreLocked while a process has `database` open, NotABackup and StoreTooNew for files that cannot be
-    restored, BackupFailed when there is no room; nothing is changed then.
+    What a restore left that was killed among its moves is put back first. Raises StoreLocked while a process has
+    `database` open, NotABackup and StoreTooNew for files that cannot be restored, BackupFailed when there is no room;
+    nothing is changed then.
     """
     target = database.resolve()
     if target == backup.resolve():
         raise BackupFailed(f"{backup} is the backup itself; restore it to another file.")
     with ExitStack() as locks:
+        undo_interrupted(target)
         is_new = not target.exists()
         if not is_new:
             locks.enter_context(_kept_from_others(target))
@@ -41,7 +44,9 @@ def restore(backup: Path, database: Path, now: datetime, free: FreeBytes = free_
             require_space(partial.parent, backup.stat().st_size, "The restored database", free)
             manifest = _copied(backup, partial)
             sync(partial)
-            set_aside = _make_room(target, now, locks, is_new=is_new)
+            move = planned(target, now, is_new=is_new)
+            locks.enter_context(marked(target, move))
+            set_aside = _make_room(target, move, locks)
     return Restored(manifest, set_aside)
 
 
@@ -53,42 +58,14 @@ def _copied(backup: Path, partial: Path) -> Manifest:
     return manifest
 
 
-def _make_room(target: Path, now: datetime, locks: ExitStack, *, is_new: bool) -> Path | None:
+def _make_room(target: Path, move: Move, locks: ExitStack) -> Path | None:
     """Move what is there aside, and hold its name; what another process puts there meanwhile stays."""
-    if is_new:
+    if move.is_new:
         locks.enter_context(_reserved(target))
-        return _move_aside(target, now, LOG_ENDS)
-    set_aside = _move_aside(target, now, (*LOG_ENDS, ""))
+        return move_aside(target.parent, move, LOG_ENDS)
+    set_aside = move_aside(target.parent, move, (*LOG_ENDS, ""))
     locks.enter_context(_reserved(target))
     return set_aside
-
-
-def _move_aside(target: Path, now: datetime, ends: Sequence[str]) -> Path | None:
-    """Where the first of what was there lies now.
-
-    The logs go first, also those of a database that is gone: a database without its log is old, a log without its
-    database would be thrown away, or keep the next one from being opened.
-    """
-    aside = _unused(target, now)
-    moved = [end for end in ends if _is_moved(_with_end(target, end), _with_end(aside, end))]
-    return _with_end(aside, min(moved)) if moved else None
-
-
-def _is_moved(path: Path, aside: Path) -> bool:
-    if not os.path.lexists(path):
-        return False
-    path.rename(aside)
-    return True
-
-
-def _unused(target: Path, now: datetime) -> Path:
-    stem = f"{target.name}.before-restore-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
-    paths = (target.with_name(name) for name in (stem, *(f"{stem}-{number}" for number in range(2, 1000))))
-    return next(path for path in paths if not any(_with_end(path, end).exists() for end in ("", *LOG_ENDS)))
-
-
-def _with_end(path: Path, end: str) -> Path:
-    return path.with_name(path.name + end)
 
 
 @contextmanager

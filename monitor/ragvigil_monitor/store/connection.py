@@ -6,6 +6,7 @@ from pathlib import Path
 import duckdb
 
 from ragvigil_monitor.errors import StoreError
+from ragvigil_monitor.store.half_restored import refuse_half_restored
 from ragvigil_monitor.store.refusals import explained, refuse_cut_off
 
 
@@ -21,6 +22,8 @@ def connect(path: Path | None, memory_limit: str, threads: int) -> duckdb.DuckDB
         "threads": str(threads),
     }
     _refuse_name(path)
+    if path is not None:
+        refuse_half_restored(path)
     try:
         connection = duckdb.connect(":memory:" if path is None else str(path), config=settings)
     except duckdb.Error as failure:

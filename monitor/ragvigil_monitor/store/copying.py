@@ -11,6 +11,7 @@ import duckdb
 
 from ragvigil_monitor.errors import BackupFailed, NotABackup, StoreError, StoreTooNew
 from ragvigil_monitor.store.connection import connect
+from ragvigil_monitor.store.half_restored import refuse_half_restored
 from ragvigil_monitor.store.manifest import (
     SCHEMA,
     Manifest,
@@ -132,6 +133,7 @@ def _reading_backup(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def _reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    refuse_half_restored(path)
     if not path.is_file():
         raise StoreError(f"There is no file {path}.")
     with closing(connect(None, _MEMORY_LIMIT, _THREADS)) as connection:

@@ -11,6 +11,7 @@ from ragvigil_monitor.errors import StoreError, StoreLocked
 from ragvigil_monitor.store.holder import noted_holder
 
 _LOCKED: Final = "Could not set lock"
+_UNOPENED: Final = "Cannot open file"
 _LOCK_HOLDER: Final = re.compile(r"\(PID ([1-9]\d*)\)")
 _NEWER_FORMAT: Final = re.compile(r"version number|newer (DuckDB )?version", re.IGNORECASE)
 _DAMAGED: Final = re.compile(r"corrupt|checksum|not read enough bytes|not a valid|deserializ", re.IGNORECASE)
@@ -63,17 +64,19 @@ def _locked(path: Path, failure: Exception) -> StoreLocked:
 
 def _reason(path: Path, failure: Exception) -> str:
     try:
-        return _of_place(path) or _of_content(path) or _of_words(failure)
+        return _of_place(path, failure) or _of_content(path) or _of_words(failure)
     except OSError as unreadable:
         return f"{unreadable}."
 
 
-def _of_place(path: Path) -> str | None:
+def _of_place(path: Path, failure: Exception) -> str | None:
     folder = path.parent
     if not folder.is_dir():
         return f"there is no folder {folder}. Make it, or name another file with --db."
     if path.is_dir():
         return f"it is a folder. Name a file in it: --db {path / 'ragvigil.duckdb'}"
+    if _UNOPENED not in str(failure):
+        return None
     if path.exists() and not os.access(path, os.R_OK | os.W_OK):
         return f"{_user()} may not read and write it. Let that user own it, or name another file with --db."
     if not path.exists() and not os.access(folder, os.W_OK | os.X_OK):
