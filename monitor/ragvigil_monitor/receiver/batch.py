@@ -12,7 +12,7 @@ _STARTED: Final = SPANS.get_field_index("started_at")
 
 @dataclass(slots=True)
 class Batch:
-    """Rows of one request. `outcomes` counts (service, 'rejected_<reason>' or 'flawed_<reason>').
+    """Rows of one request. `outcomes` counts (service, 'rejected_', 'flawed_' or 'ignored_' and a reason).
 
     positions: up to where files are stored once these rows are, at most one a file counts: the last.
     picked: what of the request goes on to Phoenix when it is stored. foreign: rows of `spans` that other

@@ -21,7 +21,7 @@ from ragvigil_monitor.receiver.compression import COMPRESSED, decompressed
 from ragvigil_monitor.receiver.decoding import decode_logs, decode_traces
 from ragvigil_monitor.receiver.intake import Intake, Room
 from ragvigil_monitor.receiver.times import microseconds
-from ragvigil_monitor.receiver.unreadable import count_unreadable
+from ragvigil_monitor.receiver.unreadable import IGNORED_METRICS, count_unreadable
 from ragvigil_monitor.service import Service
 
 router = APIRouter(prefix="/v1", dependencies=[Depends(may_ingest)], tags=["telemetry"])
@@ -58,7 +58,7 @@ async def receive_logs(request: Request, service: ServiceDep) -> Response:
 
 @router.post("/metrics")
 async def receive_metrics(request: Request, service: ServiceDep) -> Response:
-    """Accept an ExportMetricsServiceRequest and say that nothing is done with it."""
+    """Accept an ExportMetricsServiceRequest, count it and say that nothing is done with it."""
     check_headers(request)
     server, intake = service.settings.server, request.app.state.intake
     with intake.admitted() as room:
@@ -66,6 +66,7 @@ async def receive_metrics(request: Request, service: ServiceDep) -> Response:
             await read_body(request, server.max_body_bytes, server.body_timeout_s, room)
         except ClientDisconnect as gone:
             raise BadTelemetry(_ENDS_EARLY) from gone
+    count_unreadable(service.committer, IGNORED_METRICS)
     answer = ExportMetricsServiceResponse()
     answer.partial_success.error_message = "Ragvigil does not use metrics; send traces and logs."
     return _in_its_language(request, answer)

@@ -15,7 +15,7 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceResponse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from tests.samples.otlp import NOW, PROTOBUF, logs, rag_trace, record, span, traces
-from tests.samples.servers import running_api
+from tests.samples.servers import running_api, wait_until
 
 from ragvigil import attributes as names
 from ragvigil_monitor.store import Store
@@ -83,12 +83,13 @@ def test_logs_are_stored_and_rejections_reported(client: httpx.Client, totals: A
     assert totals() == {"logs_committed": 1, "rejected_bad_process_counts": 1}
 
 
-def test_metrics_are_accepted_and_said_to_be_unused(client: httpx.Client) -> None:
+def test_metrics_are_accepted_and_said_to_be_unused(client: httpx.Client, totals: Any) -> None:
     answer = client.post("/v1/metrics", content=b"")
     partial = ExportMetricsServiceResponse.FromString(answer.content).partial_success
     assert answer.status_code == 200
     assert partial.rejected_data_points == 0
     assert "not use metrics" in partial.error_message
+    wait_until(lambda: totals() == {"ignored_metrics": 1})
 
 
 @pytest.mark.parametrize("path", ["/v1/traces", "/v1/logs"])

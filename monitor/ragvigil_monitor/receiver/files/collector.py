@@ -8,10 +8,10 @@ from typing import IO
 from ragvigil_monitor.errors import Overloaded, StoreUnavailable
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.directory_reader import DirectoryReader
-from ragvigil_monitor.receiver.files.aside import keep_aside
-from ragvigil_monitor.receiver.files.found import Piece, Refused
+from ragvigil_monitor.receiver.files.aside import SAMPLE_BYTES, SUFFIX, keep_aside
+from ragvigil_monitor.receiver.files.found import ZEROS, Found, Piece, Refused
 from ragvigil_monitor.receiver.files.listing import Listed, listed
-from ragvigil_monitor.receiver.files.pieces import decoded, has_refusal, refusal, split
+from ragvigil_monitor.receiver.files.pieces import decoded, refusal, split
 from ragvigil_monitor.receiver.files.places import Place, Position, known_position, position_in
 from ragvigil_monitor.receiver.files.reading import beginning_of, growing
 from ragvigil_monitor.receiver.late import LateSpans
@@ -68,7 +68,7 @@ class CollectorReader(DirectoryReader):
             listed_file.path.unlink(missing_ok=True)
 
     def _read(self, file: IO[bytes], path: Path, place: Place) -> bool:
-        """Store what a file has beyond its position; whether it is stored up to its end, without a piece refused."""
+        """Store what a file has beyond its position; whether all of it could be read, up to its end."""
         read = growing(beginning_of(file))
         if read is None:
             if os.fstat(file.fileno()).st_size:
@@ -78,30 +78,46 @@ class CollectorReader(DirectoryReader):
         storing = Storing(self._service, depth=1)
         for piece in read(file, position.offset, self._service.settings.server.max_body_bytes, is_whole=False):
             self.go_on()
-            batch = self._batch(piece, path)
-            is_flawed = position.is_flawed or has_refusal(batch)
-            position = Position.at(file, piece.end, is_flawed=is_flawed)
+            batch, is_refused = self._batch(piece, path)
+            position = Position.at(file, piece.end, is_flawed=position.is_flawed or is_refused)
             batch.positions.append(position.row(place))
             storing.add(batch)
         storing.finish()
         return not position.is_flawed and position.offset == os.fstat(file.fileno()).st_size
 
-    def _batch(self, piece: Piece, path: Path) -> Batch:
+    def _batch(self, piece: Piece, path: Path) -> tuple[Batch, bool]:
+        """What is stored and counted of a piece, and whether something of it could not be read."""
         found = piece if isinstance(piece, Refused) else decoded(piece, self._service)
         if not isinstance(found, Refused):
             self._late.note(found, self._service.received_at())
-            return found
+            self._tell_of_rejected(piece, found, path)
+            return found, False
         halves = None if isinstance(piece, Refused) else split(piece)
         if halves is not None:
             found, whole = halves
-        logger.warning("%s has a piece before byte %d that is no request: %s", path, found.end, found.reason)
-        keep_aside(path, found.content)
+        self._tell_of_refused(found, path)
         batch = refusal(found)
         if halves is not None:
-            behind = self._batch(whole, path)
+            behind, _ = self._batch(whole, path)
             batch.add(behind)
             batch.picked = behind.picked
-        return batch
+        return batch, found.reason != ZEROS
+
+    def _tell_of_refused(self, found: Refused, path: Path) -> None:
+        if found.reason == ZEROS:
+            logger.warning("%s has zeros before byte %d; requests may have been there.", path, found.end)
+            return
+        logger.warning("%s has a piece before byte %d that is no request: %s", path, found.end, found.reason)
+        keep_aside(path, found.content)
+
+    def _tell_of_rejected(self, piece: Piece, batch: Batch, path: Path) -> None:
+        """Spans that would be rejected for ever hold no file back: they are counted, told once, and some are kept."""
+        if batch.rejected() and isinstance(piece, Found):
+            keep_aside(path, piece.body, SAMPLE_BYTES)
+            self.tell(
+                f"{path} has spans or log records that are counted as rejected; the others of their requests are "
+                f"stored. Some of those requests are in {path.name}{SUFFIX} beside it."
+            )
 
 
 def open_collector_reader(service: Service) -> CollectorReader | None:

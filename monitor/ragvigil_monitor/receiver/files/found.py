@@ -24,7 +24,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A piece of the file that is no request. reason: a word for counting. content: how it begins."""
+    """A piece of the file that is no request. reason: a word for counting. content: how it begins; empty for zeros."""
 
     reason: str
     content: bytes
@@ -33,5 +33,7 @@ class Refused:
 
 Piece = Found | Refused
 
+ZEROS = "zeros_in_file"
+"""The reason of zeros where requests may have been."""
 KEPT_BYTES = 1 << 16
 """So much of a refused piece is handed on; a line of a gigabyte would fill the memory."""

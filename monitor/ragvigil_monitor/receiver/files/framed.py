@@ -7,14 +7,16 @@ from typing import IO, Final
 from ragvigil_monitor.errors import BadTelemetry
 from ragvigil_monitor.receiver.bodies import JSON, PROTOBUF
 from ragvigil_monitor.receiver.compression import decompressed
-from ragvigil_monitor.receiver.files.found import KEPT_BYTES, Found, Piece, Refused
-from ragvigil_monitor.receiver.files.holes import behind_zeros
+from ragvigil_monitor.receiver.files.found import KEPT_BYTES, ZEROS, Found, Piece, Refused
+from ragvigil_monitor.receiver.files.holes import are_in_place_of_data, behind_zeros
 from ragvigil_monitor.receiver.files.signals import signal_of_json, signal_of_protobuf
 
 LENGTH_BYTES: Final = 4
 ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 _BEGINNINGS: Final = (ZSTD_MAGIC, b"{", b"\n")
 """Of requests compressed, in JSON and in protobuf."""
+_MOST_EMPTY_BYTES: Final = 1024
+"""So many zeros may be the lengths of requests without content; more are none."""
 _LONGEST: Final = 1 << 30
 """A length above this is none: the file is damaged, and nobody knows where the next request begins."""
 
@@ -31,7 +33,10 @@ def framed(file: IO[bytes], offset: int, max_bytes: int, *, is_whole: bool) -> I
         prefix = file.read(LENGTH_BYTES)
         length = int.from_bytes(prefix, "big")
         if prefix == bytes(LENGTH_BYTES):
-            offset = _behind_hole(file, offset)
+            start, offset = offset, _behind_hole(file, offset)
+            are_frames = (offset - start) % LENGTH_BYTES == 0 and offset - start < _MOST_EMPTY_BYTES
+            if offset < size and not are_frames and are_in_place_of_data(file, start, offset):
+                yield Refused(ZEROS, b"", offset)
             continue
         end = offset + LENGTH_BYTES + length
         if length > _LONGEST or (is_whole and (len(prefix) < LENGTH_BYTES or end > size)):

@@ -8,15 +8,15 @@ from ragvigil_monitor.receiver.bodies import JSON
 from ragvigil_monitor.receiver.decoding import decode_logs, decode_traces
 from ragvigil_monitor.receiver.files.found import KEPT_BYTES, Found, Refused, Signal
 from ragvigil_monitor.receiver.files.signals import behind_tear, signal_of_json
-from ragvigil_monitor.receiver.resources import UNKNOWN_SERVICE
 from ragvigil_monitor.receiver.times import microseconds
+from ragvigil_monitor.receiver.unreadable import IGNORED_METRICS, counted_alone
 from ragvigil_monitor.service import Service
 
 logger = logging.getLogger(__name__)
 
 
 def decoded(piece: Found, service: Service) -> Batch | Refused:
-    """The rows of a request, or why it is none. Metrics have no rows."""
+    """The rows of a request, or why it is none. Metrics have no rows; a request of them is counted as ignored."""
     received_us = microseconds(service.received_at())
     try:
         if piece.signal is Signal.TRACES:
@@ -28,7 +28,7 @@ def decoded(piece: Found, service: Service) -> Batch | Refused:
     except Exception:  # a defect of ours must not hold up what lies behind this piece
         logger.exception("A request in a file could not be decoded.")
         return _refused(piece)
-    return Batch()
+    return counted_alone(IGNORED_METRICS)
 
 
 def _refused(piece: Found) -> Refused:
@@ -48,11 +48,4 @@ def split(piece: Found) -> tuple[Refused, Found] | None:
 
 def refusal(refused: Refused) -> Batch:
     """The count of a piece that is no request."""
-    batch = Batch()
-    batch.count(UNKNOWN_SERVICE, f"rejected_{refused.reason}")
-    return batch
-
-
-def has_refusal(batch: Batch) -> bool:
-    """Whether something of a piece is in no table, be it a span alone."""
-    return batch.rejected() > 0
+    return counted_alone(f"rejected_{refused.reason}")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from tests.samples.collector_files import frame, json_line, zstd_frame
-from tests.samples.otlp import NOW, logs, rag_trace, record, traces, unlinked_trace
+from tests.samples.otlp import NOW, logs, rag_trace, record, span, traces, unlinked_trace
 from tests.samples.servers import wait_until
 
 from ragvigil_monitor.errors import StoreUnavailable
@@ -26,6 +26,7 @@ from ragvigil_monitor.store import Store
 
 Totals = Callable[[], dict[str, int]]
 Made = Callable[..., CollectorReader]
+ROTATED = "otel-2026-11-30T03-00-00.000.json"
 
 
 def line(number: int) -> bytes:
@@ -77,7 +78,7 @@ def test_lines_of_all_signals_are_read(
 ) -> None:
     append(tmp_path / "otel.json", line(1), json_line(logs(record())), json_line(metrics()), b"\n", b"{}\n", line(2))
     reader.read_all()
-    assert totals() == {"spans_committed": 12, "logs_committed": 1}
+    assert totals() == {"spans_committed": 12, "logs_committed": 1, "ignored_metrics": 1}
     assert answers(memory_store) == named(1, 2)
 
 
@@ -89,7 +90,7 @@ def test_frames_of_all_signals_are_read(
     requests = [traces(*rag_trace(1)), logs(record()), metrics(), traces(*rag_trace(2))]
     append(tmp_path / "otel.bin", *(compressed(encoded(request)) for request in requests), frame(b""))
     reader.read_all()
-    assert totals() == {"spans_committed": 12, "logs_committed": 1}
+    assert totals() == {"spans_committed": 12, "logs_committed": 1, "ignored_metrics": 1}
 
 
 @pytest.mark.parametrize("restarted", [False, True], ids=["the same reader", "after a restart"])
@@ -249,8 +250,46 @@ def test_zeros_between_requests_are_passed_over(
     new_reader().read_all()
     append(tmp_path / "otel.json", shaped(2), shaped(3))
     new_reader().read_all()
+    new_reader().read_all()
     assert answers(memory_store) == named(1, 2, 3)
-    assert totals() == {"spans_committed": 18}
+    are_empty_frames = shaped is not line and size == 300
+    zeros = {} if are_empty_frames or size == 4 else {"rejected_zeros_in_file": 1}
+    assert totals() == {"spans_committed": 18, **zeros}
+
+
+@pytest.mark.parametrize("size", [100, 4095, 4097, 3_000_000])
+def test_zeros_at_the_end_wait_for_what_comes_behind_them(
+    new_reader: Made, tmp_path: Path, totals: Totals, size: int
+) -> None:
+    append(tmp_path / ROTATED, line(1), bytes(size))
+    new_reader(delete_rotated=True).read_all()
+    assert totals() == {"spans_committed": 6}
+    append(tmp_path / ROTATED, line(2))
+    new_reader(delete_rotated=True).read_all()
+    assert totals() == {"spans_committed": 12, "rejected_zeros_in_file": 1}
+    assert not (tmp_path / ROTATED).exists()
+    assert not list(tmp_path.glob("*.rejected"))
+
+
+@pytest.mark.parametrize(("on_disk", "counted"), [(0, 0), (1000, 0), (20_000, 1)])
+@pytest.mark.parametrize("shaped", [line, lambda number: frame(line(number))], ids=["lines", "frames"])
+def test_a_hole_at_the_start_is_no_loss_and_zeros_on_disk_behind_it_are(
+    new_reader: Made,
+    tmp_path: Path,
+    totals: Totals,
+    caplog: pytest.LogCaptureFixture,
+    on_disk: int,
+    counted: int,
+    shaped: Any,
+) -> None:
+    with (tmp_path / "b.json").open("wb") as file:
+        file.truncate(1 << 20)
+        file.seek(1 << 20)
+        file.write(bytes(on_disk) + shaped(3))
+    new_reader().read_all()
+    new_reader().read_all()
+    assert totals() == {"spans_committed": 6, **({"rejected_zeros_in_file": 1} if counted else {})}
+    assert caplog.text.count("has zeros before byte") == counted
 
 
 def test_a_hole_of_terabytes_costs_nothing(reader: CollectorReader, tmp_path: Path, totals: Totals) -> None:
@@ -313,9 +352,6 @@ def test_only_rotated_files_that_are_stored_whole_are_deleted_and_only_on_reques
     assert len(left) == (2 if delete else 4)
 
 
-ROTATED = "otel-2026-11-30T03-00-00.000.json"
-
-
 @pytest.mark.parametrize(
     "pieces",
     [
@@ -341,6 +377,31 @@ def test_a_rotated_file_of_which_something_was_refused_is_never_deleted(
         append(tmp_path / ROTATED, frame(line(3)) if pieces[0] == frame(line(1)) else line(3))
         CollectorReader(service, tmp_path, 0.05, delete_rotated=True).read_all()
     assert (tmp_path / ROTATED).read_bytes().startswith(whole)
+
+
+def test_a_span_that_is_always_rejected_is_counted_and_told_and_holds_no_file_back(
+    new_reader: Made, tmp_path: Path, totals: Totals, caplog: pytest.LogCaptureFixture
+) -> None:
+    bad = json_line(traces(*rag_trace(2), span(1, trace_id=b"short")))
+    append(tmp_path / ROTATED, line(1), bad, bad, line(3))
+    with caplog.at_level(logging.WARNING):
+        new_reader(delete_rotated=True).read_all()
+    assert totals() == {"spans_committed": 18, "spans_duplicate": 6, "rejected_bad_id": 2}
+    assert not (tmp_path / ROTATED).exists()
+    assert (tmp_path / f"{ROTATED}.rejected").read_bytes() == bad + bad
+    assert caplog.text.count("counted as rejected") == 1
+
+
+def test_of_requests_with_a_rejected_span_only_a_sample_is_kept(
+    new_reader: Made, tmp_path: Path, totals: Totals
+) -> None:
+    many = [json_line(traces(*rag_trace(number), span(1, trace_id=b"short"))) for number in range(300)]
+    append(tmp_path / ROTATED, *many)
+    new_reader(delete_rotated=True).read_all()
+    assert totals() == {"spans_committed": 1800, "rejected_bad_id": 300}
+    kept = (tmp_path / f"{ROTATED}.rejected").stat().st_size
+    assert 1_000_000 < kept <= 1 << 20 < sum(map(len, many))
+    assert not (tmp_path / ROTATED).exists()
 
 
 def test_a_flawed_file_is_not_read_twice_after_a_restart(new_reader: Made, tmp_path: Path, totals: Totals) -> None:
