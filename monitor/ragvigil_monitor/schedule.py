@@ -63,11 +63,12 @@ def due_ends(start: datetime, now: datetime, every_s: int, lateness_s: float) ->
 
 
 def _guarded(service: Service, job: Job, now: datetime, was_failing: bool) -> int:
+    failures = service.metrics.job_failures.labels(job.name)  # 0 from the first run on: a rise from nothing is none
     try:
         with service.metrics.job_s.labels(job.name).time():
             judged = _run(service, job, now)
     except Exception as failure:  # one job must not stop the others; the failure is logged and shown
-        service.metrics.job_failures.labels(job.name).inc()
+        failures.inc()
         logger.exception("The job %s failed; it is tried again at the next run.", job.name)
         _note_problem(service, job.name, now, f"{type(failure).__name__}: {failure}")
         return 0

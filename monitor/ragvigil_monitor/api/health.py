@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from ragvigil.attributes import SERVER_HEADER
 from ragvigil_monitor.api.auth import ServiceDep, require
@@ -14,6 +14,7 @@ from ragvigil_monitor.store.disk import UNWRITABLE
 router = APIRouter(tags=["service"])
 
 
+@router.head("/healthz", include_in_schema=False)
 @router.get("/healthz")
 async def healthz(response: Response) -> dict[str, str]:
     """The process runs; a header says that it is Ragvigil's, since other servers know this path too."""
@@ -21,9 +22,12 @@ async def healthz(response: Response) -> dict[str, str]:
     return {"status": "ok"}
 
 
+@router.head("/readyz", include_in_schema=False)
 @router.get("/readyz")
-def readyz(service: ServiceDep) -> dict[str, str]:
-    """The store takes writes; 503 when it does not."""
+def readyz(request: Request, service: ServiceDep) -> dict[str, str]:
+    """Telemetry is taken; 503, with the reason, when the store takes no writes or too many requests wait."""
+    if request.app.state.intake.is_full:
+        raise StoreUnavailable("As many requests wait to be stored as may; senders are asked to come again.")
     for trouble in service.store.disk.troubles(service.clock()):
         if trouble.part == UNWRITABLE:
             raise StoreUnavailable(trouble.detail)

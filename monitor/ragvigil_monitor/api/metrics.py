@@ -1,10 +1,12 @@
 """The service's own telemetry in the format of Prometheus, for whoever watches the watcher."""
 
+import logging
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import Final
 
 from fastapi import APIRouter, Depends, Response
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
@@ -14,7 +16,12 @@ from ragvigil_monitor.service import Service
 from ragvigil_monitor.store.disk import UNWRITABLE
 
 _LOOKED_BACK = timedelta(days=7)
+MOST_SERVICES: Final = 100
+"""So many services have samples of their own: names come from senders, and each new one is a time series for ever."""
+OTHER_SERVICES: Final = "other_services"
+_MOST_LETTERS: Final = 200
 
+logger = logging.getLogger(__name__)
 router = APIRouter(tags=["service"], dependencies=[Depends(require(Role.ONCALL))])
 
 
@@ -23,8 +30,21 @@ def metrics(service: ServiceDep) -> Response:
     """What came in and what became of it, the store's size, and how the jobs do."""
     stored = CollectorRegistry(auto_describe=False)
     stored.register(_Stored(service))
-    text = generate_latest(service.metrics.registry) + generate_latest(stored)
+    text = generate_latest(service.metrics.registry) + _readable(stored)
     return Response(text, media_type=CONTENT_TYPE_LATEST)
+
+
+def _readable(stored: CollectorRegistry) -> bytes:
+    """What the store knows, and whether it can be read: where it cannot, the rest is worth all the more."""
+    told = CollectorRegistry()
+    readable = Gauge("ragvigil_store_readable", "1 while the store answers questions, else 0.", registry=told)
+    try:
+        text = generate_latest(stored)
+        readable.set(1)
+    except Exception:  # whatever it is, it must not take the other metrics along
+        logger.exception("The store cannot be read for /metrics.")
+        text = b""
+    return text + generate_latest(told)
 
 
 class _Stored(Collector):
@@ -47,7 +67,8 @@ class _Stored(Collector):
             "Spans, log records and requests by what became of them; an outcome that begins with rejected_ is lost.",
             labels=["service", "outcome"],
         )
-        for row in self._service.store.rows("ingest_totals"):
+        limits = {"most_services": MOST_SERVICES, "most_letters": _MOST_LETTERS, "others": OTHER_SERVICES}
+        for row in self._service.store.rows("ingest_totals_of_few", **limits):
             family.add_metric([row["service"], row["outcome"]], row["items"])
         return family
 

@@ -53,6 +53,11 @@ class Intake:
         """What they have taken together."""
         return self._bytes
 
+    @property
+    def is_full(self) -> bool:
+        """Whether the next request would be sent away."""
+        return self._inside >= self._max_waiting or self._bytes >= self._max_bytes
+
     @contextmanager
     def admitted(self) -> Iterator[Room]:
         """Count a request while it is inside; raise Overloaded when `max_waiting` are. For the event loop only."""

@@ -12,6 +12,8 @@ from prometheus_client.samples import Sample
 from tests.samples.otlp import NOW, PROTOBUF, rag_trace, span, traces
 from tests.samples.servers import running_api, wait_until
 
+from ragvigil_monitor.api.metrics import MOST_SERVICES, OTHER_SERVICES
+from ragvigil_monitor.errors import StoreUnavailable
 from ragvigil_monitor.job import Job, Turn
 from ragvigil_monitor.keys import Role
 from ragvigil_monitor.own_metrics import OwnMetrics
@@ -19,6 +21,7 @@ from ragvigil_monitor.receiver.commit import Committer
 from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store
+from ragvigil_monitor.telemetry_tables import INGEST_COUNTS, to_arrow
 
 
 def scraped(service: Service, url: str) -> list[Sample]:
@@ -47,6 +50,97 @@ def test_what_became_of_everything_received_is_counted(make_service: Any) -> Non
         ("rejected_bad_id", "shop"): 1,
         ("rejected_request_400", "unknown_service"): 1,
     }
+
+
+def received_by_service(service: Service, url: str) -> dict[str, float]:
+    found = scraped(service, url)
+    samples = [sample for sample in found if sample.name == "ragvigil_items_received_total"]
+    assert len({tuple(sorted(sample.labels.items())) for sample in samples}) == len(samples)
+    return {sample.labels["service"]: sample.value for sample in samples}
+
+
+def count(store: Store, *services: str, after_h: int = 0) -> None:
+    rows = [[service, "spans_committed", 1] for service in services]
+    with store.transaction() as writer:
+        batch = to_arrow(INGEST_COUNTS, rows)
+        writer.execute_with("add_ingest_counts", batch, received_at=NOW + timedelta(hours=after_h))
+
+
+def test_names_that_senders_make_up_cost_no_more_than_so_many_series(make_service: Any, memory_store: Store) -> None:
+    service = make_service(NOW)
+    count(
+        memory_store, "shop", 'quoted "\\ and\nbroken\r', *(f"made-up-{number}" for number in range(MOST_SERVICES - 2))
+    )
+    with running_api(service) as url:
+        before = received_by_service(service, url)
+        for hour in range(1, 4):
+            count(memory_store, *(f"a-{hour}-{number}" for number in range(500)), after_h=hour)
+            count(memory_store, "shop", after_h=hour)
+            after = received_by_service(service, url)
+            assert after.pop(OTHER_SERVICES) == 500 * hour
+            assert after == {**before, "shop": 1 + hour}
+    assert len(before) == MOST_SERVICES
+
+
+def test_names_that_are_alike_for_long_are_one_series(make_service: Any, memory_store: Store) -> None:
+    service = make_service(NOW)
+    count(memory_store, "x" * 5000 + "1", "x" * 5000 + "2")
+    with running_api(service) as url:
+        assert received_by_service(service, url) == {"x" * 200: 2}
+
+
+def test_what_the_process_knows_is_told_when_the_store_cannot_be_read(
+    make_service: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = make_service(NOW)
+    with running_api(service) as url:
+        assert values(scraped(service, url), "ragvigil_store_readable") == {(): 1}
+
+        def failing(*_: object, **__: object) -> None:
+            raise StoreUnavailable("The database is closed.")
+
+        monkeypatch.setattr(service.store, "rows", failing)
+        samples = scraped(service, url)
+    assert values(samples, "ragvigil_store_readable") == {(): 0}
+    assert values(samples, "ragvigil_requests_inside") == {(): 0}
+
+
+def test_no_counter_falls_while_requests_come(make_service: Any) -> None:
+    service = make_service(NOW)
+    before: dict[tuple[str, str], float] = {}
+    with running_api(service) as url:
+        for number in range(5):
+            for body in (traces(*rag_trace(number)).SerializeToString(), b"\xff"):
+                httpx.post(f"{url}/v1/traces", content=body, headers=PROTOBUF)
+            counters = ("_total", "_count", "_bucket", "_sum")
+            samples = [each for each in scraped(service, url) if each.name.endswith(counters)]
+            now = {(each.name, str(sorted(each.labels.items()))): each.value for each in samples}
+            assert before.keys() <= now.keys()
+            assert all(now[key] >= value for key, value in before.items())
+            before = now
+
+
+def test_a_job_has_no_failures_before_it_fails(make_service: Any) -> None:
+    service = make_service(NOW)
+    run_due(service, NOW, listed=lambda _settings: [Job("fine", 60, lambda *_: None)])
+    assert service.metrics.registry.get_sample_value("ragvigil_job_failures_total", {"job": "fine"}) == 0
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_service_that_sends_requests_away_lives_and_is_not_ready(
+    make_service: Any, memory_store: Store, method: str
+) -> None:
+    service = make_service(NOW, server={"max_waiting_requests": 1})
+    body = traces(*rag_trace(0)).SerializeToString()
+    with running_api(service) as url, ThreadPoolExecutor(1) as pool:
+        assert httpx.request(method, f"{url}/readyz").status_code == 200
+        with memory_store.transaction():
+            waiting = pool.submit(httpx.post, f"{url}/v1/traces", content=body, headers=PROTOBUF, timeout=30)
+            wait_until(lambda: service.metrics.registry.get_sample_value("ragvigil_requests_inside") == 1)
+            assert httpx.request(method, f"{url}/readyz").status_code == 503
+            assert httpx.request(method, f"{url}/healthz").status_code == 200
+        assert waiting.result().status_code == 200
+        wait_until(lambda: httpx.request(method, f"{url}/readyz").status_code == 200)
 
 
 def test_the_newest_answer_is_told_and_absent_where_there_is_none(make_service: Any) -> None:
