@@ -10,8 +10,8 @@ import pytest
 import ragvigil
 from ragvigil import attributes as names
 from ragvigil import entitlement, relevance, where
-from ragvigil.predicates import eq
-from ragvigil.testing import InMemoryExporter
+from ragvigil.predicates import Leaf, eq
+from ragvigil.testing import InMemoryExporter, recording
 
 Exported = Callable[[], InMemoryExporter]
 
@@ -190,3 +190,29 @@ def test_a_search_that_fails_is_an_error_and_passes_through(exported: Exported) 
     span = exported().one("retrieve")
     assert span.status == "error"
     assert span.attributes[names.FILTER_STATE] == "none"
+
+
+@pytest.mark.parametrize(
+    "leaf",
+    [
+        Leaf("eq", ["x"], 1),  # type: ignore[arg-type]
+        Leaf("eq", None, 1),  # type: ignore[arg-type]
+        Leaf("eq", "x", 10**5000),
+        Leaf("eq", b"x", 1),  # type: ignore[arg-type]
+    ],
+    ids=["a list as field", "none as field", "a huge number", "bytes as field"],
+)
+@pytest.mark.parametrize("said", [relevance, entitlement])
+def test_a_leaf_made_by_hand_of_anything_raises_nothing_and_is_unknown_and_counted(leaf: Leaf, said: Any) -> None:
+    with recording() as recorded:
+
+        @ragvigil.retriever(filter="only")
+        def search(_query: str, only: Any) -> list[str]:
+            return ["doc-1"]
+
+        assert search("q", where(said(leaf))) == ["doc-1"]
+    (span,) = recorded.spans
+    is_told = names.FILTER_AST in span.attributes
+    assert span.attributes[names.FILTER_STATE] == ("known" if is_told else "unknown")
+    assert is_told or span.dropped_attributes == 1
+    assert not is_told or "value_hmac" in span.attributes[names.FILTER_AST]

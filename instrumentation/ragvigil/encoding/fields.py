@@ -157,7 +157,13 @@ def _filter(out: AttributeWriter, value: object) -> None:
     if said.raw is not None:
         out.text(said.raw, names.FILTER_RAW)
     if said.predicate is not None:
-        out.json(to_json(said.predicate), names.FILTER_AST)
+        try:
+            ast = compact(to_json(said.predicate))
+        except (TypeError, ValueError, RecursionError) as failure:  # a leaf that was made by hand holds anything
+            out.refuse(f"a filter is not recorded, and its state is unknown: {failure}")
+            out.text("unknown", names.FILTER_STATE)
+            return
+        out.text(ast, names.FILTER_AST)
         is_plain = _PLAIN.issuperset(map(type, chain.from_iterable(said.labels)))
         out.text((_kept_clauses if is_plain else _clauses)(said.labels), names.FILTER_CLAUSES)
         out.integer(said.opaque_count, names.FILTER_OPAQUE_COUNT)

@@ -66,6 +66,11 @@ class Opaque:
 Predicate: TypeAlias = And | Or | Not | Leaf | ProtectedLeaf | Opaque
 
 
+def is_text(field: object) -> bool:
+    """Whether a field is the text that its type says; a caller of a typed function may give anything."""
+    return isinstance(field, str)
+
+
 class PredicateError(ValueError):
     """A predicate in JSON form is not valid; the text says where and why."""
 

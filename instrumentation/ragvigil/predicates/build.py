@@ -1,4 +1,4 @@
-"""Functions that build predicates; they never raise: a value that has no neutral form makes an opaque part."""
+"""Functions that build predicates; they never raise: a value or field that has no neutral form makes an opaque part."""
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
@@ -6,7 +6,7 @@ from decimal import Decimal
 from math import isfinite
 from typing import TypeGuard
 
-from ragvigil.predicates.ast import And, Leaf, Not, Op, Opaque, Or, Predicate, Scalar
+from ragvigil.predicates.ast import And, Leaf, Not, Op, Opaque, Or, Predicate, Scalar, is_text
 from ragvigil.predicates.roles import RECORDS
 
 NEUTRAL = "neutral"
@@ -54,17 +54,19 @@ def all_(field: str, values: Iterable[object]) -> Predicate:
 
 def prefix(field: str, value: object) -> Predicate:
     """Some element of `field` is text that starts with `value`."""
-    return Leaf("prefix", field, value) if isinstance(value, str) else _opaque("prefix", field, value)
+    if isinstance(value, str) and is_text(field):
+        return Leaf("prefix", field, value)
+    return _opaque("prefix", field, value)
 
 
 def exists(field: str) -> Predicate:
     """`field` has at least one element."""
-    return Leaf("exists", field)
+    return Leaf("exists", field) if is_text(field) else _opaque("exists", field, None)
 
 
 def is_null(field: str) -> Predicate:
     """`field` is there and is null."""
-    return Leaf("is_null", field)
+    return Leaf("is_null", field) if is_text(field) else _opaque("is_null", field, None)
 
 
 def and_(*args: Predicate) -> Predicate:
@@ -88,20 +90,21 @@ def opaque(dialect: str, raw: str) -> Predicate:
 
 
 def _one(op: Op, field: str, value: object) -> Predicate:
-    if type(value) in _ALWAYS_FINITE or (type(value) is float and isfinite(value)):
+    kind = type(value)
+    if type(field) is str and (kind in _ALWAYS_SAYABLE or (kind in _NUMBERS and _is_sayable_number(value))):
         return _new(Leaf, (op, field, value, False))
     try:
-        return Leaf(op, field, _scalar(value), isinstance(value, date))
+        return Leaf(op, _text(field), _scalar(value), isinstance(value, date))
     except Exception:  # noqa: BLE001 - a value of any type may fail in any way
         return _opaque(op, field, value)
 
 
 def _many(op: Op, field: str, values: Iterable[object]) -> Predicate:
-    if type(values) is not list and isinstance(values, RECORDS):
+    if not is_text(field) or (type(values) is not list and isinstance(values, RECORDS)):
         return _opaque(op, field, values)
     try:
         listed = (values,) if isinstance(values, str) else tuple(values)
-        if _ALWAYS_FINITE.issuperset(map(type, listed)) or _are_finite(listed):
+        if _ALWAYS_SAYABLE.issuperset(map(type, listed)) or _are_sayable(listed):
             return _new(Leaf, (op, field, listed, False))
         moments = [isinstance(value, date) for value in listed]
         if any(moments) and not all(moments):
@@ -111,11 +114,18 @@ def _many(op: Op, field: str, values: Iterable[object]) -> Predicate:
         return _opaque(op, field, values)
 
 
-def _are_finite(values: tuple[object, ...]) -> bool:
-    """Whether values are all of neutral types, and none is infinite or NaN."""
+def _are_sayable(values: tuple[object, ...]) -> bool:
+    """Whether values are all of neutral types, and their numbers can be written."""
     if not _OWN.issuperset(map(type, values)):
         return False
-    return all(map(isfinite, [value for value in values if isinstance(value, float)]))
+    return all(map(_is_sayable_number, [value for value in values if type(value) in _NUMBERS]))
+
+
+def _is_sayable_number(value: object) -> bool:
+    """Whether it is a number that JSON can say: not infinite, not NaN, not of more digits than Python writes."""
+    if type(value) is int:
+        return -_TOO_LARGE < value < _TOO_LARGE
+    return type(value) is float and isfinite(value)
 
 
 def _is_own(value: object) -> TypeGuard[Scalar]:
@@ -126,12 +136,21 @@ def _is_own(value: object) -> TypeGuard[Scalar]:
 def _scalar(value: object) -> Scalar:
     """The neutral value; a number from another library (numpy, Decimal) becomes Python's own.
 
-    Raises TypeError for another type and ValueError for infinity and NaN, which JSON cannot say.
+    Raises TypeError for another type and ValueError for infinity, NaN and more digits than Python writes.
     """
     own = _own(value)
     if isinstance(own, float) and not isfinite(own):
         raise ValueError("not finite")
+    if isinstance(own, int) and not -_TOO_LARGE < own < _TOO_LARGE:
+        raise ValueError("too many digits")
     return own
+
+
+def _text(field: object) -> str:
+    """The field as a plain text; raises TypeError where it is none."""
+    if not isinstance(field, str):
+        raise TypeError(type(field).__name__)
+    return str.__str__(field)
 
 
 def _own(value: object) -> Scalar:
@@ -155,11 +174,15 @@ def _rfc3339(moment: date) -> str:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
 
 
-def _opaque(op: Op, field: str, value: object) -> Predicate:
-    return Opaque(NEUTRAL, f"{op} {field} <{type(value).__name__}>")
+def _opaque(op: Op, field: object, value: object) -> Predicate:
+    named = field if isinstance(field, str) else f"<{type(field).__name__}>"
+    return Opaque(NEUTRAL, f"{op} {named} <{type(value).__name__}>")
 
 
 _new = tuple.__new__
 """Makes named tuples in half the time that calling their class takes; filters are built for every request."""
-_ALWAYS_FINITE = frozenset({str, int, bool, type(None)})
-_OWN = _ALWAYS_FINITE | {float}
+_TOO_LARGE = 10**4300
+"""Python writes and reads integers of so many digits and no more, unless it is told otherwise."""
+_ALWAYS_SAYABLE = frozenset({str, bool, type(None)})
+_NUMBERS = frozenset({int, float})
+_OWN = _ALWAYS_SAYABLE | _NUMBERS

@@ -4,7 +4,17 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from ragvigil.predicates.ast import And, Leaf, Predicate, ProtectedLeaf, children, count_opaque, is_predicate, walk
+from ragvigil.predicates.ast import (
+    And,
+    Leaf,
+    Predicate,
+    ProtectedLeaf,
+    children,
+    count_opaque,
+    is_predicate,
+    is_text,
+    walk,
+)
 from ragvigil.predicates.build import NEUTRAL
 from ragvigil.predicates.evaluate import evaluate
 from ragvigil.predicates.roles import Label, Role
@@ -55,7 +65,7 @@ class Filter:
         return frozenset(
             node.field
             for path, node in self._nodes()
-            if isinstance(node, _LEAVES) and self.role_at(path) == "entitlement"
+            if isinstance(node, _LEAVES) and is_text(node.field) and self.role_at(path) == "entitlement"
         )
 
     def undeclared_fields(self) -> frozenset[str]:
@@ -63,7 +73,8 @@ class Filter:
         return frozenset(
             node.field
             for path, node in self._nodes()
-            if isinstance(node, Leaf | ProtectedLeaf)
+            if isinstance(node, _LEAVES)
+            and is_text(node.field)
             and not any(_is_at_or_below(path, label.path) for label in self.labels)
         )
 

@@ -16,6 +16,7 @@ from ragvigil.predicates.ast import (
     PredicateError,
     ProtectedLeaf,
     Scalar,
+    is_text,
 )
 from ragvigil.predicates.build import NEUTRAL
 from ragvigil.predicates.roles import Label, Origin, Role
@@ -29,7 +30,10 @@ _VALUELESS: Final = frozenset({"exists", "is_null"})
 
 
 def to_json(predicate: Predicate) -> Json:
-    """The predicate as plain dictionaries, lists and scalars; what is no predicate is written as opaque."""
+    """The predicate as plain dictionaries, lists and scalars; what is no predicate is written as opaque.
+
+    Raises TypeError for a leaf, made without `eq` and the like, whose field is no text.
+    """
     match predicate:
         case Leaf():
             return _leaf_to_json(predicate)
@@ -82,6 +86,8 @@ def _decoded(source: object) -> object:
 
 
 def _leaf_to_json(leaf: Leaf) -> Json:
+    if not is_text(leaf.field):
+        raise TypeError(f"the field of a leaf is no text but {type(leaf.field).__name__}")
     written: Json = {"op": leaf.op, "field": leaf.field}
     if leaf.op not in _VALUELESS:
         written["value"] = list(leaf.value) if isinstance(leaf.value, tuple) else leaf.value

@@ -2,7 +2,7 @@
 
 import hmac
 
-from ragvigil.predicates.ast import And, Leaf, Not, Opaque, Or, Predicate, ProtectedLeaf, Scalar
+from ragvigil.predicates.ast import And, Leaf, Not, Opaque, Or, Predicate, ProtectedLeaf, Scalar, is_text
 from ragvigil.predicates.build import NEUTRAL
 from ragvigil.predicates.clauses import Filter
 from ragvigil.predicates.evaluate import as_double
@@ -33,7 +33,7 @@ def value_hmac(value: Scalar, key: bytes) -> str:
 
 def _replaced(node: Predicate, fields: frozenset[str], key: bytes) -> Predicate:
     if isinstance(node, Leaf):
-        return _hidden(node, key) if node.field in fields else node
+        return _hidden(node, key) if is_text(node.field) and node.field in fields else node
     if isinstance(node, And):
         return And(tuple([_replaced(arg, fields, key) for arg in node.args]))
     if isinstance(node, Or):

@@ -148,3 +148,36 @@ def test_a_limit_that_is_not_finite_costs_only_its_own_part(value: Any) -> None:
 
 def test_finite_floats_are_values() -> None:
     assert in_("size", [1.5, 2]) == Leaf("in", "size", (1.5, 2))
+
+
+@pytest.mark.parametrize("field", [["x"], {}, None, 3, b"x", object()], ids=stable)
+def test_a_field_that_is_no_text_makes_an_opaque_part(field: Any) -> None:
+    made = [eq(field, 1), lt(field, 1.5), in_(field, ["a"]), nin(field, [1]), all_(field, [1]), prefix(field, "a")]
+    for part in (*made, exists(field), is_null(field)):
+        assert isinstance(part, Opaque)
+        assert f"<{type(field).__name__}>" in part.raw
+        json.dumps(to_json(part))
+    said = where(*made)
+    assert (said.state, said.opaque_count) == ("partial", len(made))
+    assert said.relevance_conjuncts() == ()
+
+
+@pytest.mark.parametrize("huge", [10**5000, -(10**5000), 10**4300], ids=["positive", "negative", "just too large"])
+def test_an_integer_of_too_many_digits_makes_an_opaque_part(huge: int) -> None:
+    for part in (eq("a", huge), lt("a", huge), in_("a", [1, huge]), nin("a", (huge,)), all_("a", [huge, "b"])):
+        assert isinstance(part, Opaque)
+        assert str(huge % 10**9) not in part.raw
+        json.dumps(to_json(part))
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**63, 10**4300 - 1, True], ids=["0", "-1", "2^63", "4300 digits", "true"])
+def test_an_integer_of_fewer_digits_stays_what_it_is(number: int) -> None:
+    made = eq("a", number)
+    assert made == Leaf("eq", "a", number)
+    assert isinstance(made, Leaf)
+    assert in_("a", [number, "b"]) == Leaf("in", "a", (number, "b"))
+    assert type(made.value) is type(number)
+
+
+def test_a_field_that_is_more_than_a_text_is_one() -> None:
+    assert eq(Kind.FUNCTION, 1) == Leaf("eq", "function", 1)
