@@ -14,6 +14,9 @@ from ragvigil_monitor.api.models import Problem
 from ragvigil_monitor.errors import BackupFailed, BadTelemetry, Overloaded, ReviewRefused, StoreUnavailable
 from ragvigil_monitor.receiver.bodies import PROTOBUF, content_type_of
 
+_STORE_RETRY_S = 4
+"""Python's exporter gives up at once what is to wait for longer than all its attempts may take, 10 s by default."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -73,7 +76,7 @@ async def _backup_failed(request: Request, failure: BackupFailed) -> Response:
 
 async def _store_unavailable(request: Request, failure: StoreUnavailable) -> Response:
     logger.info("The store is not available: %s", failure)  # each retry is one; the watch of the disk logs it once
-    return problem(request, 503, str(failure), {"Retry-After": "30"})
+    return problem(request, 503, str(failure), {"Retry-After": str(_STORE_RETRY_S)})
 
 
 async def _unexpected(request: Request, failure: Exception) -> Response:

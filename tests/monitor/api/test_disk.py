@@ -53,7 +53,7 @@ def test_little_space_is_a_problem_and_stops_nothing(empty: World, meter: Meter)
 def test_too_little_space_stops_what_writes_and_nothing_else(empty: World, meter: Meter) -> None:
     meter.free = 10
     answer = send(empty)
-    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "30")
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "4")
     assert empty.client.get(url(empty, "/readyz")).status_code == 503
     assert [problem["part"] for problem in empty.get("/status")["problems"]] == ["store"]
     admin = {"Authorization": f"Bearer {empty.keys.by_role[Role.ADMIN]}"}

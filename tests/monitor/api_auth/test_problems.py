@@ -74,7 +74,7 @@ def test_jobs_run_for_the_present_when_no_time_is_given(
     [
         (BadTelemetry("too long", 413), 413, None),
         (Overloaded("busy"), 503, "1"),
-        (StoreUnavailable("disk full"), 503, "30"),
+        (StoreUnavailable("disk full"), 503, "4"),
         (ZeroDivisionError("secret"), 500, None),
     ],
     ids=["bad telemetry", "overloaded", "store", "bug"],

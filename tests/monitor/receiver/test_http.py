@@ -251,7 +251,7 @@ def test_a_store_that_cannot_be_written_is_answered_with_try_later(make_service:
         store.close()
         answer = httpx.post(f"{url}/v1/traces", content=TRACE, headers=PROTOBUF)
     assert answer.status_code == 503
-    assert answer.headers["retry-after"] == "30"
+    assert 0 < int(answer.headers["retry-after"]) < 5  # a stock exporter takes 10 s for all its attempts
     assert "cannot be written" in message(answer)
 
 
