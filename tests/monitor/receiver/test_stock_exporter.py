@@ -56,7 +56,7 @@ def test_who_is_sent_away_under_overload_comes_again_and_is_stored_once(
         assert first.result().status_code == 200
         assert later.result(EXPORTER_TIMEOUT_S) is SpanExportResult.SUCCESS
         assert exporter.export(spans) is SpanExportResult.SUCCESS
-        exporter.shutdown()
+        exporter.shutdown()  # type: ignore[no-untyped-call]
     assert totals() == {"spans_committed": 6 + len(spans), "spans_duplicate": len(spans)}
 
 
@@ -74,7 +74,7 @@ def test_a_store_that_fails_for_a_moment_costs_a_stock_exporter_nothing(
     with running_api(make_service(NOW)) as url:
         exporter = OTLPSpanExporter(f"{url}/v1/traces")
         assert exporter.export(spans) is SpanExportResult.SUCCESS
-        exporter.shutdown()
+        exporter.shutdown()  # type: ignore[no-untyped-call]
     assert totals() == {"spans_committed": len(spans)}
 
 
@@ -84,7 +84,7 @@ def test_a_wrong_key_is_not_tried_again(
     with running_api(make_service(NOW)) as url:
         exporter = OTLPSpanExporter(f"{url}/v1/traces", headers={"Authorization": "Bearer wrong"})
         assert exporter.export(spans) is SpanExportResult.FAILURE
-        exporter.shutdown()
+        exporter.shutdown()  # type: ignore[no-untyped-call]
     assert "code: 401" in caplog.text
     assert totals() == {}
 
