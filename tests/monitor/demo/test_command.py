@@ -51,7 +51,7 @@ def test_a_smaller_run_loses_nothing_and_finds_what_needs_no_long_history(tmp_pa
 def test_the_same_seed_and_end_give_the_same_report(tmp_path: Path) -> None:
     reports = []
     for name in ("one.json", "two.json"):
-        demo("--headless", "--seed", 3, *ENDED, "--days", 4, "--answers", 1200, "--report", tmp_path / name)
+        demo("--headless", "--seed", 3, *ENDED, "--days", 3, "--answers", 500, "--report", tmp_path / name)
         reports.append(json.loads((tmp_path / name).read_text(encoding="utf-8")))
         assert reports[-1].pop("wall_s") > 0
     assert reports[0] == reports[1]
