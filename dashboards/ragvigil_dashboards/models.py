@@ -50,6 +50,13 @@ class Triage(Read):
     searched_until: datetime
 
 
+class TriageNote(Read):
+    """A verdict and the look that first gave it."""
+
+    judged_at: datetime
+    verdict: str
+
+
 class ChangeSplit(Read):
     """What a change is made of: mix + rate = after - before."""
 
@@ -80,6 +87,7 @@ class Evidence(Read):
     also_in_breach: list[str] = Field(default_factory=list)
     slices_among: str | None = None
     triage: Triage | None = None
+    triages: list[TriageNote] = Field(default_factory=list)
     split: ChangeSplit | None = None
 
 

@@ -15,41 +15,45 @@ RECOUNTED = timedelta(hours=24)
 """How far back hours are counted anew, for what arrived late."""
 LOOKED_BACK = timedelta(hours=HISTORY_H + RECENT_H)
 """How far back slices have a history that looks compare with."""
-MOST_UNSLICED = 48
-"""How many hours of the history one run counts slice by slice, the newest first."""
+MOST_EARLIER = 48
+"""How many hours of the history one run counts, the newest first."""
 _HOUR = timedelta(seconds=HOUR_S)
 _COUNTED: Final = ("forget_rate_counts", "add_rate_counts")
 _SLICED: Final = ("forget_rate_slices", "add_rate_slices")
 """How the counts of an hour are made anew, as a whole and slice by slice."""
+_NOTED: Final = ("hour", "answers", "feedback")
 
 
 def count_rate(signal: str, service: Service, turn: Turn) -> Write:
     """Count the hours that end at the data times of the turn, and those shortly before for which more arrived.
 
-    Of the history before, some hours whose slices were counted of other answers, or never, are counted slice by slice
-    only: what the rate itself was is judged and may have been imported.
+    Of the history before, some hours that were counted of other answers are counted slice by slice only: what the rate
+    itself was is judged. Those that were never counted in this way, as after an upgrade, are counted wholly: what is
+    judged must be compared with its like.
     """
     start = turn.ends[0] - _HOUR - RECOUNTED
     window = {"signal": signal, "window_start": start, "window_end": turn.ends[-1]}
     history = {"signal": signal, "window_start": turn.ends[0] - LOOKED_BACK, "window_end": start}
     changed = service.store.rows("rate_hours_changed", **window)
-    unsliced = service.store.rows("rate_hours_changed", **history)[-MOST_UNSLICED:]
+    earlier = service.store.rows("rate_hours_changed", **history)[-MOST_EARLIER:]
 
     def write(writer: Writer) -> None:
-        for hour in _touched(changed, start):
+        for hour in _touched(changed, start, turn.ends[-1]):
             _count(writer, signal, hour, (*_COUNTED, *_SLICED))
-        for row in unsliced:
-            _count(writer, signal, row["hour"], _SLICED)
-        for row in (*changed, *unsliced):
-            writer.execute("note_rate_hour", signal=signal, **row)
+        for row in earlier:
+            _count(writer, signal, row["hour"], _SLICED if row["was_counted"] else (*_COUNTED, *_SLICED))
+        for row in (*changed, *earlier):
+            found = {name: row[name] for name in _NOTED}
+            writer.execute("note_rate_hour", signal=signal, **found)
 
     return write
 
 
-def _touched(changed: Iterable[Row], start: datetime) -> list[datetime]:
-    """The hours themselves and those before them: an answer may show what happened to one half an hour earlier."""
+def _touched(changed: Iterable[Row], start: datetime, end: datetime) -> list[datetime]:
+    """The hours themselves and those beside them: an answer and the one that repeats it may lie in two hours."""
     hours = {row["hour"] for row in changed}
-    return sorted(hour for hour in hours | {hour - _HOUR for hour in hours} if hour >= start)
+    beside = {hour + step * _HOUR for hour in hours for step in (-1, 0, 1)}
+    return sorted(hour for hour in beside if start <= hour < end)
 
 
 def _count(writer: Writer, signal: str, hour: datetime, questions: Iterable[str]) -> None:

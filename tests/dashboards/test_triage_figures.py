@@ -8,7 +8,7 @@ from ragvigil_dashboards.figures.candidates import candidate_chips, factor
 from ragvigil_dashboards.figures.reader import Reader
 from ragvigil_dashboards.figures.triage_line import triage_line
 from ragvigil_dashboards.formats import signed
-from ragvigil_dashboards.models import Alert, Candidate, ChangeSplit, Evidence, Triage
+from ragvigil_dashboards.models import Alert, Candidate, ChangeSplit, Evidence, Triage, TriageNote
 
 HOUR = timedelta(hours=1)
 
@@ -74,6 +74,17 @@ def test_each_verdict_is_a_sentence_in_the_readers_time(firing: Alert, reader: R
         ),
         ("something newer", "one"): "As the service says it.",
     }
+
+
+def test_what_was_said_before_stays_beside_it(firing: Alert, reader: Reader) -> None:
+    now = judged(firing, "regression-suspected", [candidate(reader.now - 2 * HOUR)], reader)
+    notes = [
+        TriageNote(judged_at=reader.now - hours * HOUR, verdict=verdict)
+        for hours, verdict in ((3, "undetermined"), (2, "drift-suspected"), (1, "regression-suspected"))
+    ]
+    said = words(now.model_copy(update={"triages": notes}), reader)
+    assert said.endswith("lies at the onset. Before: undetermined (00:00), drift suspected (01:00).")
+    assert "Before" not in words(now.model_copy(update={"triages": notes[-1:]}), reader)
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,16 @@ def test_what_came_late_is_counted_as_if_it_had_come_in_time(store: Store) -> No
     assert counted(store) != before
 
 
+def test_a_question_that_comes_late_takes_its_repetition_out_of_the_next_hour(store: Store) -> None:
+    early = [(0, 0.5, "what is 0"), (1, 2.1, "what is 1"), (2, 2.5, "what is 2")]
+    receive(store, *early)
+    count(store, START + timedelta(hours=6))
+    assert (events(store), totals(store)) == (0, 3)
+    receive(store, (3, 1.9, "what is 1"))
+    count(store, END)
+    assert (events(store), totals(store)) == (1, 3)
+
+
 def test_feedback_that_comes_late_is_counted(store: Store) -> None:
     receive(store, *((number, number / 4, f"what is {number}") for number in range(16)))
     count(store, START + timedelta(hours=6))
@@ -139,6 +149,23 @@ def test_hours_of_the_past_for_which_answers_came_are_sliced_anew_but_their_rate
     assert after["rate_slices"] != before["rate_slices"]
 
 
+def test_hours_that_were_counted_in_another_way_are_counted_anew_the_newest_first(store: Store) -> None:
+    """As after an upgrade that counts otherwise: what is judged is compared with its like."""
+    receive(store, *((number, number / 4, f"what is {number // 2}") for number in range(8 * 60)))
+    now = START + timedelta(hours=122)
+    count(store, now)
+    expected = counted(store)
+    with store.transaction() as writer:
+        writer.run("UPDATE rate_counts SET events = 0, totals = totals + 1 WHERE signal = 'regeneration_rate'")
+        writer.run("DELETE FROM rate_hours WHERE signal = 'regeneration_rate'")
+    right = []
+    for later in range(1, 5):
+        count(store, now + timedelta(hours=later))
+        right.append(len(set(expected["rate_counts"]) & set(counted(store)["rate_counts"])))
+    assert 0 < right[0] < right[1] < right[2]
+    assert counted(store) == expected
+
+
 def test_hours_without_news_are_not_counted_again(store: Store) -> None:
     receive(store, *((number, number / 4, f"what is {number}") for number in range(16)))
     count(store, START + timedelta(hours=6))
@@ -153,6 +180,12 @@ def events(store: Store) -> float:
     asked = {"signal": "regeneration_rate", "origin": START, "window_start": START, "window_end": END}
     rows = store.rows("rate_by_hour", series="all", below=False, **asked)
     return float(sum(row["over_limit"] for row in rows))
+
+
+def totals(store: Store) -> float:
+    """Answers that count."""
+    asked = {"signal": "regeneration_rate", "origin": START, "window_start": START, "window_end": END}
+    return float(sum(row["n"] for row in store.rows("rate_by_hour", series="all", below=False, **asked)))
 
 
 def _naive(moment: datetime) -> datetime:

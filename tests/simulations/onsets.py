@@ -1,4 +1,4 @@
-"""Alerts with known origins: hourly counts of 144 hours, the markers seen in them, and what the triage says of both."""
+"""Alerts with known origins: hourly counts, the markers seen in them, and what the triage says of both."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """What happened. ratio: by which the rate rose. a_day_old: judged a day after the alert opened, not at once.
+    """What happened. ratio: by which the rate rose. age_h: judged so long after the alert opened.
 
     releases_per_week: that have nothing to do with it, at random times. origin `no release near`: none of them from
     5 hours before to 4 hours after the step; `no release`: they lie where they lie.
@@ -39,7 +39,7 @@ class Incident:
 
     origin: Origin
     ratio: float
-    a_day_old: bool
+    age_h: int
     releases_per_week: float = 3.0
 
 
@@ -56,7 +56,7 @@ def simulate(world: World, incident: Incident, rng: np.random.Generator) -> Simu
     """The step fell 2 to 12 hours before the alert opened (rises below 2: 6 to 24); its release up to 30 min before."""
     delay_h = rng.uniform(*((2, 12) if incident.ratio >= 2 else (6, 24)))
     began_h = OPENED_H - delay_h
-    length = OPENED_H + (DAY_H if incident.a_day_old else 0)
+    length = OPENED_H + incident.age_h
     hours = _counts(world, incident, began_h, length, rng)
     unrelated = rng.uniform(0, length, rng.poisson(incident.releases_per_week * length / WEEK_H))
     released: dict[Origin, list[float]] = {

@@ -5,16 +5,20 @@ from collections.abc import Sequence
 from ragvigil_dashboards.figures.candidates import candidate_name, factor
 from ragvigil_dashboards.figures.reader import Reader
 from ragvigil_dashboards.markup import Markup, tag, together
-from ragvigil_dashboards.models import Candidate, Evidence, Triage
+from ragvigil_dashboards.models import Candidate, Evidence, Triage, TriageNote
 
 _MEASUREMENT = "measurement"
 
 
 def triage_line(evidence: Evidence, reader: Reader) -> Markup | None:
-    """For example: "Regression suspected: release shop 1.4.2 (first seen 02:10, BF 34) lies at the onset."; or None."""
+    """For example: "Regression suspected: release shop 1.4.2 (first seen 02:10, BF 34) lies at the onset."; or None.
+
+    What was said before follows: " Before: undetermined (03:00)."
+    """
     if evidence.triage is None:
         return None
-    return tag("p", _words(evidence.triage, evidence.releases, reader), class_="rv-triage")
+    words = _words(evidence.triage, evidence.releases, reader)
+    return tag("p", words, _before(evidence.triages[:-1], reader), class_="rv-triage")
 
 
 def _words(triage: Triage, near: Sequence[Candidate], reader: Reader) -> Markup:
@@ -36,6 +40,17 @@ def _words(triage: Triage, near: Sequence[Candidate], reader: Reader) -> Markup:
                 "Measurement change", _named(changed, reader), " lies near the onset, so the change may not be real."
             )
     return together([triage.sentence])
+
+
+def _before(notes: Sequence[TriageNote], reader: Reader) -> Markup | None:
+    if not notes:
+        return None
+    said = [together([", " if number else "", *_note(note, reader)]) for number, note in enumerate(notes)]
+    return together([" Before: ", *said, "."])
+
+
+def _note(note: TriageNote, reader: Reader) -> tuple[Markup | str, ...]:
+    return note.verdict.replace("-", " "), " (", reader.when(note.judged_at), ")"
 
 
 def _said(verdict: str, *words: str) -> Markup:

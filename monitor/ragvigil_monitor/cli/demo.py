@@ -2,6 +2,7 @@
 
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,6 +14,13 @@ INTERRUPTED = 130
 def configure(parser: ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("--seed", type=int, default=7, help="seed of everything that is drawn (default: 7)")
+    parser.add_argument(
+        "--end",
+        metavar="TIME",
+        type=_moment,
+        help="when the simulated time ends, ISO 8601, UTC if it does not say "
+        "otherwise (default: now); the same seed and end give the same answers again",
+    )
     parser.add_argument("--headless", action="store_true", help="no pages: report and end")
     parser.add_argument("--report", metavar="FILE", type=Path, help="write what was planted and found as JSON")
     parser.add_argument("--db", metavar="PATH", type=Path, help="keep the database here (default: a temporary one)")
@@ -58,6 +66,14 @@ def _positive(text: str) -> float:
     if not 0 < value <= 365:
         raise ArgumentTypeError(f"{text} is not between 0 and 365")
     return value
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ArgumentTypeError(f"{text} is no time such as 2026-11-30T12:00Z") from None
 
 
 def _whole(text: str) -> int:

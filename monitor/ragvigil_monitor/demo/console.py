@@ -37,7 +37,8 @@ def progress(plan: Plan, console: Console) -> Iterator[Tell]:
 
 def beginning(plan: Plan) -> str:
     """What is about to be simulated."""
-    return f"Simulating {plan.days:g} days until {_moment(plan.end)} UTC, seed {plan.seed}."
+    repeat = f"--seed {plan.seed} --end {plan.end.isoformat()}"
+    return f"Simulating {plan.days:g} days until {_moment(plan.end)} UTC, seed {plan.seed}. Repeat with {repeat}."
 
 
 def findings_table(report: Report) -> Table:

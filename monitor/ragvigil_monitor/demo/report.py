@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from ragvigil_monitor.api.models import Alert
@@ -18,6 +18,7 @@ class Volume:
     """How much was simulated and how much of it arrived."""
 
     seed: int
+    end: datetime
     answers: int
     days: float
     spans_sent: int
@@ -84,6 +85,7 @@ class Report:
         volume = self.volume
         return {
             "seed": volume.seed,
+            "end": volume.end.isoformat(),
             "answers": volume.answers,
             "spans_sent": volume.spans_sent,
             "spans_stored": volume.spans_stored,

@@ -27,24 +27,25 @@ from ragvigil_monitor.demo.truth import Truth
 
 
 def run_demo(options: Options, now: datetime, stop: threading.Event, console: Console) -> bool:
-    """Run everything, weeks that end at `now`; whether everything was found and nothing lost.
+    """Run everything, weeks that end at `now` or before; whether everything was found and nothing lost.
 
     Raises MonitorError or httpx.HTTPError, with a sentence, where something does not work.
     """
     options.check()
+    end = options.ends_at(now)
     with tempfile.TemporaryDirectory(prefix="ragvigil-demo-") as folder:
-        return _Demo(options, now, stop, console, Path(folder)).run()
+        return _Demo(options, end, stop, console, Path(folder)).run()
 
 
 class _Demo:
-    def __init__(self, options: Options, now: datetime, stop: threading.Event, console: Console, folder: Path) -> None:
+    def __init__(self, options: Options, end: datetime, stop: threading.Event, console: Console, folder: Path) -> None:
         self._began = time.monotonic()
         self._options = options
         self._stop = stop
         self._console = console
         self._folder = folder
         self._database = options.db or folder / "demo.duckdb"
-        self._plan = Plan.draw(seed=options.seed, end=now, days=options.days, answers=options.answers)
+        self._plan = Plan.draw(seed=options.seed, end=end, days=options.days, answers=options.answers)
         self._library = Library.build()
 
     def run(self) -> bool:

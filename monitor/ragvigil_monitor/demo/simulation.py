@@ -119,6 +119,7 @@ class Simulation:
     def _volume(self) -> Volume:
         return Volume(
             seed=self._plan.seed,
+            end=self._plan.end,
             answers=self._answers,
             days=self._plan.days,
             spans_sent=self._telemetry.spans_started(),

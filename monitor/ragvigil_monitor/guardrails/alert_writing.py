@@ -1,6 +1,6 @@
 """Changes of incidents into rows: the alert with its evidence, and a notification for each channel."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ragvigil_monitor.guardrails.changes import Change
@@ -10,6 +10,7 @@ from ragvigil_monitor.guardrails.incident import Incident
 from ragvigil_monitor.guardrails.models import Evidence
 from ragvigil_monitor.guardrails.notifiers.outbox import announce
 from ragvigil_monitor.guardrails.onset_dating import OnsetTimes, onset_times
+from ragvigil_monitor.guardrails.triage_history import TriageHistory
 from ragvigil_monitor.guardrails.verdict import Verdict
 from ragvigil_monitor.job import Write
 from ragvigil_monitor.service import Service
@@ -24,10 +25,16 @@ class _Dossier:
     keep: Write | None
 
 
-def prepare(service: Service, guardrail: Guardrail[Any], change: Change) -> Write:
-    """Gather what the change needs now; the function that comes back only writes."""
+def prepare(service: Service, guardrail: Guardrail[Any], change: Change, history: TriageHistory) -> Write:
+    """Gather what the change needs now; the function that comes back only writes.
+
+    history: of the triages, one for all changes of a turn, in their order.
+    """
     incident, breach = change.incident, change.breach
     dossier = None if breach is None else _dossier(service.store, guardrail, incident, breach)
+    if dossier is not None:
+        noted = history.noted(incident.alert_id, dossier.evidence, incident.last_breach_at)
+        dossier = replace(dossier, evidence=noted)
 
     def write(writer: Writer) -> None:
         if dossier is not None:

@@ -115,6 +115,14 @@ class Triage(ApiModel):
     searched_until: datetime
 
 
+class TriageNote(ApiModel):
+    """A verdict and the look that first gave it; it held until the next one."""
+
+    judged_at: datetime
+    verdict: TriageVerdict
+    sentence: str
+
+
 class ChangeSplit(ApiModel):
     """What a change is made of, in the unit of the evidence: mix + rate = after - before.
 
@@ -133,8 +141,8 @@ class Evidence(ApiModel):
     """What stands behind an alert. limit: the one that was crossed. expected: the usual value, if one is known.
 
     alarm_lower, alarm_upper: the bound at the alarm level, from below where the value is too high, else from above.
-    triage: None while the onset is not known. slices_among: which part of what `value` counts the slices count,
-    and how; None: all of it.
+    triage: None while the onset is not known. triages: each verdict so far, oldest first.
+    slices_among: which part of what `value` counts the slices count, and how; None: all of it.
     """
 
     window_start: datetime
@@ -154,6 +162,7 @@ class Evidence(ApiModel):
     also_in_breach: list[str] = []
     expected: float | None = None
     triage: Triage | None = None
+    triages: list[TriageNote] = []
     split: ChangeSplit | None = None
     slices_among: str | None = None
 

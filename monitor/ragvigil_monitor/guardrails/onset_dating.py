@@ -16,8 +16,9 @@ from ragvigil_monitor.store import Store
 
 SEARCHED_BEFORE = timedelta(hours=120)
 """How far before the alert its onset is looked for."""
-SHARPENED_FOR = timedelta(hours=24)
-"""How long after the opening later data may still move the onset."""
+SHARPENED_FOR = timedelta(hours=72)
+"""How long after the opening later data may still move the onset: a day leaves a quarter of the doublings undetermined
+at 17 answers an hour, three days a fifth; of rises by half, 55 and 27 % have no onset."""
 SHOWN_LEVEL = 0.80
 _HOUR = timedelta(hours=1)
 

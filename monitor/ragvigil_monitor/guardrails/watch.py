@@ -12,6 +12,7 @@ from ragvigil_monitor.guardrails.incident import Incident
 from ragvigil_monitor.guardrails.look_writing import write_estimates, write_standings
 from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.guardrails.standing import Standing, standings
+from ragvigil_monitor.guardrails.triage_history import TriageHistory
 from ragvigil_monitor.guardrails.verdict import findings, verdicts
 from ragvigil_monitor.job import Turn, Write
 from ragvigil_monitor.service import Service
@@ -34,7 +35,8 @@ def watch(guardrail: Guardrail[Any], service: Service, turn: Turn) -> Write:
         incidents.take(judged, end)
         standing = standings(standing, judged, end)
         found += look
-    alerts = [prepare(service, guardrail, change) for change in incidents.finish()]
+    history = TriageHistory(store)
+    alerts = [prepare(service, guardrail, change, history) for change in incidents.finish()]
 
     def write(writer: Writer) -> None:
         write_estimates(writer, guardrail, found)

@@ -14,6 +14,7 @@ from ragvigil_monitor.demo.incidents import INCIDENTS
 
 LIMIT_S = 240
 SCALED = ("--seed", "7", "--days", "14", "--answers", "6000")
+ENDED = ("--end", "2026-06-22T08:30+02:00")
 
 
 def demo(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -47,6 +48,18 @@ def test_a_smaller_run_loses_nothing_and_finds_what_needs_no_long_history(tmp_pa
 
 
 @pytest.mark.slow
+def test_the_same_seed_and_end_give_the_same_report(tmp_path: Path) -> None:
+    reports = []
+    for name in ("one.json", "two.json"):
+        demo("--headless", "--seed", 3, *ENDED, "--days", 3, "--answers", 500, "--report", tmp_path / name)
+        reports.append(json.loads((tmp_path / name).read_text(encoding="utf-8")))
+        assert reports[-1].pop("wall_s") > 0
+    assert reports[0] == reports[1]
+    assert reports[0]["end"] == "2026-06-22T06:30:00+00:00"
+    assert reports[0]["reviews"]["served"] > 20
+
+
+@pytest.mark.slow
 def test_a_run_too_small_to_find_anything_says_so_and_fails(tmp_path: Path) -> None:
     done = demo("--headless", "--seed", 7, "--days", 3, "--answers", 40, "--db", tmp_path / "kept.duckdb")
     assert done.returncode == 1
@@ -62,8 +75,11 @@ def test_a_run_too_small_to_find_anything_says_so_and_fails(tmp_path: Path) -> N
         (("--days", "0"), "0 is not between 0 and 365"),
         (("--days", "soon"), "invalid"),
         (("--answers", "-1"), "-1 is not between 1 and 10,000,000"),
+        (("--end", "yesterday"), "yesterday is no time such as 2026-11-30T12:00Z"),
+        (("--end", "0001-01-01T00:00+23:00"), "is no time such as"),
+        (("--end", "9999-01-01"), "--end 9999-01-01T00:00:00+00:00 is not between"),
     ],
-    ids=["folder", "no days", "not a number", "answers"],
+    ids=["folder", "no days", "not a number", "answers", "no time", "no time in UTC", "future"],
 )
 def test_what_cannot_work_is_refused_at_once(arguments: tuple[str, ...], sentence: str) -> None:
     done = demo("--headless", *arguments)
@@ -75,7 +91,7 @@ def test_what_cannot_work_is_refused_at_once(arguments: tuple[str, ...], sentenc
 def test_help_says_that_a_smaller_run_is_a_scaled_one() -> None:
     said = " ".join(demo("--help", COLUMNS="200").stdout.split())
     assert said.count("a scaled run, incidents scaled with it") == 2
-    for option in ("--seed", "--headless", "--report", "--db", "--port", "--page-port", "--review-page-port"):
+    for option in ("--seed", "--end", "--headless", "--report", "--db", "--port", "--page-port", "--review-page-port"):
         assert option in said
 
 

@@ -19,7 +19,7 @@ def everything_missed() -> Report:
         Planted(slow_reranker, NOON, NOON + timedelta(days=5.5), released=True),
         Planted(cost_rise, NOON, NOON + timedelta(days=5), released=False),
     ]
-    return judge(Volume(7, 60_000, 42.0, 480_000, 480_000), planted, [], evidence(), wall_s=93.4)
+    return judge(Volume(7, NOON, 60_000, 42.0, 480_000, 480_000), planted, [], evidence(), wall_s=93.4)
 
 
 def shown(report: Report, width: int = 80) -> str:
@@ -40,14 +40,14 @@ def test_the_table_fits_a_terminal_of_80_columns() -> None:
 def test_no_incident_is_cut_short_within_80_columns(incident: Incident) -> None:
     found = an_alert(incident.guardrail, NOON + timedelta(hours=100))
     planted = [Planted(incident, NOON, NOON + timedelta(days=5.5), released=True)]
-    said = shown(judge(Volume(7, 60_000, 42.0, 8, 8), planted, [found], evidence(), wall_s=1))
+    said = shown(judge(Volume(7, NOON, 60_000, 42.0, 8, 8), planted, [found], evidence(), wall_s=1))
     assert "…" not in said
     assert said.split()[-5:] == ["24", "Nov", "16:00", "100.0", "h"]
 
 
 def test_an_incident_that_is_still_on_is_said_to_go_on_within_80_columns() -> None:
     going_on = Planted(slow_reranker, NOON - timedelta(days=6), NOON, released=True, goes_on=True)
-    report = judge(Volume(7, 60_000, 42.0, 8, 8), [going_on], [], evidence(), wall_s=1)
+    report = judge(Volume(7, NOON, 60_000, 42.0, 8, 8), [going_on], [], evidence(), wall_s=1)
     (line,) = shown(report).splitlines()[1:]
     assert line.split() == ["slow_reranker", "14", "Nov", "12:00", "goes", "on", "latency_p95", "missed"]
 
@@ -59,9 +59,11 @@ def test_the_summary_has_the_numbers() -> None:
     assert "0 false alarms" in said
 
 
-def test_the_beginning_says_what_is_simulated() -> None:
+def test_the_beginning_says_what_is_simulated_and_how_to_repeat_it() -> None:
     plan = Plan.draw(seed=1, end=NOON, days=42, answers=100)
-    assert beginning(plan) == "Simulating 42 days until 20 Nov 12:00 UTC, seed 1."
+    assert beginning(plan) == (
+        "Simulating 42 days until 20 Nov 12:00 UTC, seed 1. Repeat with --seed 1 --end 2026-11-20T12:00:00+00:00."
+    )
 
 
 def test_each_incident_is_explained() -> None:
@@ -81,7 +83,7 @@ def test_what_an_alert_suspects_is_told_beside_the_truth() -> None:
     opened = an_alert(slow_reranker.guardrail, NOON + timedelta(hours=2))
     alert = opened.model_copy(update={"evidence": opened.evidence.model_copy(update={"triage": suspected})})
     planted = [Planted(slow_reranker, NOON, NOON + timedelta(days=5), released=True)]
-    (said,) = explanations(judge(Volume(7, 60_000, 42.0, 8, 8), planted, [alert], evidence(), wall_s=1))
+    (said,) = explanations(judge(Volume(7, NOON, 60_000, 42.0, 8, 8), planted, [alert], evidence(), wall_s=1))
     assert said.endswith("takes 2.5 times as long. The alert says regression-suspected.")
 
 

@@ -1,5 +1,6 @@
 import socket
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from ragvigil_monitor.demo.options import Options
 from ragvigil_monitor.errors import ConfigurationError
 
 Make = Callable[..., Options]
+NOW = datetime(2026, 11, 30, 19, 39, 29, 950_512, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -62,3 +64,29 @@ def test_a_headless_run_needs_no_port(options: Make, taken: int) -> None:
 def test_relative_paths_are_fine(options: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     options(db=Path("new.duckdb"), report=Path("report.json")).check()
+
+
+def test_without_an_end_a_run_ends_now_at_a_second_that_can_be_typed_again(options: Make) -> None:
+    found = options().ends_at(NOW)
+    assert found == NOW.replace(microsecond=0)
+    assert options(end=found).ends_at(NOW + timedelta(days=20)) == found
+
+
+@pytest.mark.parametrize(
+    ("headless", "end"),
+    [
+        (True, NOW + timedelta(seconds=1)),
+        (True, datetime(1999, 1, 1, tzinfo=UTC)),
+        (False, NOW + timedelta(seconds=1)),
+        (False, NOW - timedelta(days=32)),
+    ],
+    ids=["future", "too long ago", "future with pages", "too much to catch up with"],
+)
+def test_an_end_that_cannot_be_is_refused(options: Make, headless: bool, end: datetime) -> None:
+    with pytest.raises(ConfigurationError, match=r"--end .* is not between .* and 2026-11-30 19:39 UTC"):
+        options(headless=headless, end=end).ends_at(NOW)
+
+
+def test_a_headless_run_may_end_years_ago(options: Make) -> None:
+    years_ago = datetime(2003, 5, 5, tzinfo=UTC)
+    assert options(end=years_ago).ends_at(NOW) == years_ago

@@ -12,7 +12,9 @@ from ragvigil_monitor.demo.report import Report, Volume, judge
 from ragvigil_monitor.guardrails.models import SliceShare, Triage, TriageVerdict
 
 DAY_0 = datetime(2026, 10, 19, tzinfo=UTC)
-VOLUME = Volume(seed=7, answers=60_000, days=42, spans_sent=480_000, spans_stored=480_000)
+VOLUME = Volume(
+    seed=7, end=DAY_0 + timedelta(days=42), answers=60_000, days=42, spans_sent=480_000, spans_stored=480_000
+)
 MakeAlert = Callable[..., Alert]
 EVIDENCE = evidence()
 
@@ -112,7 +114,7 @@ def test_silence_means_everything_was_missed() -> None:
     ],
 )
 def test_lost_spans_fail_the_run(alert: MakeAlert, sent: int, stored: int, sentence: str) -> None:
-    volume = Volume(seed=7, answers=1, days=42, spans_sent=sent, spans_stored=stored)
+    volume = Volume(seed=7, end=day(42), answers=1, days=42, spans_sent=sent, spans_stored=stored)
     report = judged(alert("latency_p95", 30), alert("cost_per_query", 34), volume=volume)
     assert report.failures() == [sentence]
 
@@ -122,6 +124,7 @@ def test_json_holds_what_was_promised(alert: MakeAlert) -> None:
     said = found.as_json()
     assert {key: said[key] for key in said if not isinstance(said[key], list | dict)} == {
         "seed": 7,
+        "end": "2026-11-30T00:00:00+00:00",
         "answers": 60_000,
         "spans_sent": 480_000,
         "spans_stored": 480_000,

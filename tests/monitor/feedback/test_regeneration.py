@@ -9,29 +9,35 @@ from ragvigil_monitor.store import Store
 
 Add = Callable[..., None]
 Regenerated = Callable[[], set[str]]
+Observed = Callable[..., dict[str, float | None]]
 QUESTION = "How do I rotate the signing key of a webhook in production?"
 
 
 @pytest.fixture
-def regenerated(memory_store: Store, monday: datetime, join: Callable[..., None]) -> Regenerated:
-    """Which answers of the first day count as regenerated."""
+def observed(memory_store: Store, monday: datetime, join: Callable[..., None]) -> Observed:
+    """What is observed of each answer of the first day, or of an hour of it."""
 
-    def read() -> set[str]:
+    def read(start_h: int = 0, end_h: int = 24) -> dict[str, float | None]:
         join()
         found = (
             memory_store._cursor()
             .execute(
-                "SELECT answer_id FROM observed_regeneration($1, $2) AS observed INNER JOIN answers"
-                " ON answers.trace_id = observed.trace_id AND answers.span_id = observed.answer_span_id"
-                " WHERE value = 1",
-                [monday.replace(tzinfo=None), (monday + timedelta(days=1)).replace(tzinfo=None)],
+                "SELECT answer_id, value FROM observed_regeneration($1, $2) AS observed INNER JOIN answers"
+                " ON answers.trace_id = observed.trace_id AND answers.span_id = observed.answer_span_id",
+                [(monday + timedelta(hours=hour)).replace(tzinfo=None) for hour in (start_h, end_h)],
             )
             .fetchall()
         )
-        assert len(found) == len(set(found))
-        return {answer for (answer,) in found}
+        assert len(found) == len(dict(found))
+        return dict(found)
 
     return read
+
+
+@pytest.fixture
+def regenerated(observed: Observed) -> Regenerated:
+    """Which answers of the first day count as regenerated."""
+    return lambda: {answer for answer, value in observed().items() if value == 1}
 
 
 def test_however_often_and_in_whatever_way_it_shows_an_answer_counts_once(
@@ -74,10 +80,53 @@ def test_a_replacement_of_nothing_that_is_known_counts_nothing(add_answer: Add, 
     assert regenerated() == set()
 
 
-def test_in_a_chain_every_answer_but_the_last_was_regenerated(add_answer: Add, regenerated: Regenerated) -> None:
-    for number in range(4):
-        add_answer(f"a{number}", 10.0 * number, question=QUESTION, session="s")
-    assert regenerated() == {"a0", "a1", "a2"}
+CHAIN: dict[str, Callable[[int], dict[str, str]]] = {
+    "typed": lambda _: {"question": QUESTION, "session": "s"},
+    "button": lambda number: {"regeneration_of": f"a{number - 1}"} if number else {},
+    "both": lambda number: {"question": QUESTION, "session": "s", **(CHAIN["button"](number))},
+    "slips": lambda number: {"question": QUESTION[: len(QUESTION) - number % 2], "session": "s"},
+}
+
+
+@pytest.mark.parametrize("asked", CHAIN.values(), ids=CHAIN)
+def test_who_asks_again_and_again_counts_once(
+    add_answer: Add, observed: Observed, asked: Callable[[int], dict[str, str]]
+) -> None:
+    """Eight answers within four minutes of a quiet hour, all for one user, are no surge of regenerations."""
+    for number in range(8):
+        add_answer(f"a{number}", 0.5 * number, **asked(number))
+    assert observed() == {"a0": 1.0, **{f"a{number}": None for number in range(1, 8)}}
+
+
+@pytest.mark.parametrize("asked", CHAIN.values(), ids=CHAIN)
+def test_it_counts_once_wherever_the_hour_is_full_in_between(
+    add_answer: Add, observed: Observed, asked: Callable[[int], dict[str, str]]
+) -> None:
+    for number in range(5):
+        add_answer(f"a{number}", 20.0 * number, **asked(number))
+    by_hour = {answer: value for hour in range(2) for answer, value in observed(hour, hour + 1).items()}
+    assert by_hour == observed() == {"a0": 1.0, "a1": None, "a2": None, "a3": None, "a4": None}
+
+
+def test_an_answer_that_replaces_one_from_too_long_ago_counts_for_itself(add_answer: Add, observed: Observed) -> None:
+    add_answer("one")
+    add_answer("two", 31, regeneration_of="one")
+    add_answer("three", 40, regeneration_of="two")
+    assert observed() == {"one": 0.0, "two": 1.0, "three": None}
+
+
+def test_an_answer_that_names_itself_replaces_nothing(add_answer: Add, observed: Observed) -> None:
+    add_answer("one", regeneration_of="one")
+    assert observed() == {"one": 0.0}
+
+
+def test_a_button_alone_says_nothing_of_the_answer_that_follows(
+    add_answer: Add, add_feedback: Add, observed: Observed
+) -> None:
+    add_answer("one")
+    add_feedback("one")
+    add_answer("two", 2)
+    assert observed() == {"one": 1.0, "two": 0.0}
 
 
 @pytest.mark.parametrize(

@@ -237,7 +237,7 @@ def test_a_limit_that_is_taken_away_resolves_its_alert_and_forgets_its_state(
     assert ("latency_p95", "rerank") not in states(service.store)
 
 
-def test_onset_is_kept_after_a_day(
+def test_a_clear_onset_is_kept(
     service: Service, add_answers: AddAnswers, judge_until: JudgeUntil, alerts: Alerts
 ) -> None:
     add_incident(add_answers, hours=200)

@@ -17,7 +17,7 @@ found AS (
     FROM given
     LEFT JOIN reacted ON reacted.hour = given.hour
 )
-SELECT found.hour, found.answers, found.feedback
+SELECT found.hour, found.answers, found.feedback, counted.hour IS NOT NULL AS was_counted
 FROM found
 LEFT JOIN rate_hours AS counted ON counted.signal = $signal AND counted.hour = found.hour
 WHERE found.answers IS DISTINCT FROM counted.answers OR found.feedback IS DISTINCT FROM counted.feedback
