@@ -1,7 +1,9 @@
 """Data in and out of a running service, for `ragvigil export` and `ragvigil import`."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+import logging
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from datetime import date
 from io import BytesIO
 from typing import Annotated
@@ -10,6 +12,7 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 from pydantic import AwareDatetime
+from starlette.types import Message, Send
 
 from ragvigil_monitor.api.auth import ServiceDep, require
 from ragvigil_monitor.api.models import ApiModel
@@ -23,11 +26,14 @@ from ragvigil_monitor.service import Service
 from ragvigil_monitor.store.movable import BY_NAME
 from ragvigil_monitor.store.putting_in import put_in
 from ragvigil_monitor.store.taking_out import Within
-from ragvigil_monitor.transfer.exporting import Format, Part, content, names, parts
+from ragvigil_monitor.transfer.exporting import Format, Part, content, exported, names, parts
+from ragvigil_monitor.transfer.framed_parts import MEDIA_TYPE, framed
 from ragvigil_monitor.transfer.importing import import_requests
 from ragvigil_monitor.transfer.parquet import from_ipc
 
 router = APIRouter(prefix="/api/v1/admin", dependencies=[Depends(require(Role.ADMIN))], tags=["admin"])
+
+logger = logging.getLogger(__name__)
 
 LINES = "application/x-ndjson"
 _MEDIA_TYPES = {Format.PARQUET: "application/vnd.apache.parquet", Format.OTLP: LINES}
@@ -65,22 +71,50 @@ RangeDep = Annotated[Within, Depends(asked_range)]
 FormatQuery = Annotated[Format, Query(alias="format")]
 
 
+class MadeWhileRead(StreamingResponse):
+    """Sends what is made meanwhile; ends, and lets go of the store, when nobody takes anything for `body_timeout_s`."""
+
+    def __init__(self, chunks: Generator[bytes], media_type: str, service: Service) -> None:
+        super().__init__(chunks, media_type=media_type)
+        self._chunks = chunks
+        self._patience_s = service.settings.server.body_timeout_s
+
+    async def stream_response(self, send: Send) -> None:
+        """Answer the request."""
+
+        async def patiently(message: Message) -> None:
+            async with asyncio.timeout(self._patience_s):
+                await send(message)
+
+        with closing(self._chunks):
+            try:
+                await super().stream_response(patiently)
+            except TimeoutError:  # the server closes a connection on which an answer is not whole
+                logger.warning("An export was given up: nobody took any of it for %g s.", self._patience_s)
+
+
 @router.get("/export")
 def export_parts(service: ServiceDep, within: RangeDep, form: FormatQuery = Format.PARQUET) -> list[ExportPart]:
     """The files of an export."""
     return [ExportPart(name=part.name, day=part.day) for part in parts(service.store, form, within)]
 
 
-@router.get("/export/{name}")
+@router.get("/whole-export", response_class=MadeWhileRead)
+def whole_export(service: ServiceDep, within: RangeDep, form: FormatQuery = Format.PARQUET) -> MadeWhileRead:
+    """All files of an export, of one moment, in one body (see `framed_parts`)."""
+    return MadeWhileRead(framed(exported(service.store, form, within)), MEDIA_TYPE, service)
+
+
+@router.get("/export/{name}", response_class=MadeWhileRead)
 def export_part(
     name: str, service: ServiceDep, within: RangeDep, form: FormatQuery = Format.PARQUET, day: date | None = None
-) -> StreamingResponse:
+) -> MadeWhileRead:
     """One file of an export, made while it is sent. It is whole if the answer ends as HTTP asks for."""
     if name not in names(form):
         raise HTTPException(404, f"There is no {name[:80]!r} in {form}.")
     if form is Format.OTLP and day is None:
         raise HTTPException(422, "OTLP is exported day by day; say `day`.")
-    return StreamingResponse(content(service.store, form, Part(name, day), within), media_type=_MEDIA_TYPES[form])
+    return MadeWhileRead(content(service.store, form, Part(name, day), within), _MEDIA_TYPES[form], service)
 
 
 @router.post("/import/requests/{signal}")

@@ -6,61 +6,110 @@ Both are of one process, the second begins before the first has ended, and both 
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from hashlib import blake2b
 from itertools import pairwise
+from typing import Final
 
 from ragvigil.attributes import RESPONSE_ID
 from ragvigil_monitor.conventions.all import answer_of, question_of
-from ragvigil_monitor.foreign.tree import Node, Trace
+from ragvigil_monitor.foreign.tree import Key, Node, Trace
+from ragvigil_monitor.foreign.usage import Numbers, told
 
-_LONGEST_MS = 3_600_000.0
+_LONGEST_MS: Final = 3_600_000.0
 """What claims to have taken longer before its first token is not believed."""
+_DIGEST_BYTES: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a model, as much of it as is kept while other traces are read. above: ids of calls around it."""
+
+    key: Key
+    started_at: datetime
+    ended_at: datetime
+    has_parent: bool
+    above: frozenset[bytes]
+    usage: Numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A call of a model, what two that tell of it have in common, and until when it lasted.
+    """A call, and a digest of what two spans that tell of it have in common.
 
     across: whether they tell of one call only from different traces; within one, repeats are found otherwise.
     """
 
-    node: Node
-    common: tuple[object, ...]
-    ended_at: datetime
+    call: Call
+    common: bytes
     across: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Echoes:
+    """Calls that do not count, because another span tells of them; and what they tell, by the call that counts."""
+
+    keys: frozenset[Key] = frozenset()
+    usage: dict[Key, Numbers] = field(default_factory=dict)
 
 
 def said_in(trace: Trace) -> Iterator[Said]:
     """The calls that other instrumentations tell of: by what was said in each, and by the id of its response."""
     for node in trace.all():
-        if node.row["stage"] == "generate" and node.is_foreign:
-            process, ended_at = (node.row["service"], node.row["instance_id"]), _end(node)
+        if _is_call(node):
+            call, process = _call(node), (node.row["service"], node.row["instance_id"])
             answer, response = answer_of(node.attributes), node.attributes.get(RESPONSE_ID)
             if answer is not None:
-                yield Said(node, (*process, question_of(node.attributes), answer), ended_at)
+                yield Said(call, _digest(*process, question_of(node.attributes), answer))
             if isinstance(response, str) and response:
-                yield Said(node, (*process, response), ended_at, across=True)
+                yield Said(call, _digest(*process, response), across=True)
 
 
-def echoes(said: Iterable[Said]) -> set[Node]:
-    """Calls that another span tells of too, and which therefore do not count."""
-    alike: defaultdict[tuple[object, ...], list[Said]] = defaultdict(list)
+def echoes(said: Iterable[Said]) -> Echoes:
+    """Which calls do not count."""
+    alike: defaultdict[bytes, list[Said]] = defaultdict(list)
     for each in said:
         alike[each.common].append(each)
-    return {echo for some in alike.values() for echo in _among(some)}
+    pairs = {echo.key: (echo, counted.key) for some in alike.values() for echo, counted in _among(some)}
+    usage: dict[Key, Numbers] = {}
+    for echo, counted in pairs.values():
+        key = _last(counted, pairs)
+        usage[key] = {**echo.usage, **usage.get(key, {})}
+    return Echoes(frozenset(pairs), usage)
 
 
-def _among(said: list[Said]) -> Iterator[Node]:
-    for outer, inner in pairwise(sorted(said, key=lambda each: each.node.started_at)):
-        if inner.node.started_at <= outer.ended_at and _may_be_one(outer, inner):
-            yield _echo(outer.node, inner.node)
+def _last(key: Key, pairs: dict[Key, tuple[Call, Key]]) -> Key:
+    """The call that counts, where that of an echo is one itself."""
+    seen = set()
+    while key in pairs and key not in seen:
+        seen.add(key)
+        key = pairs[key][1]
+    return key
+
+
+def _is_call(node: Node) -> bool:
+    return node.row["stage"] == "generate" and node.is_foreign
+
+
+def _call(node: Node) -> Call:
+    above = frozenset(each.span_id for each in node.above() if _is_call(each))
+    return Call(node.key, node.started_at, _end(node), node.parent is not None, above, told(node))
+
+
+def _digest(*said: object) -> bytes:
+    return blake2b(repr(said).encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest()
+
+
+def _among(said: list[Said]) -> Iterator[tuple[Call, Call]]:
+    for outer, inner in pairwise(sorted(said, key=lambda each: each.call.started_at)):
+        if inner.call.started_at <= outer.call.ended_at and _may_be_one(outer, inner):
+            yield _echo_first(outer.call, inner.call)
 
 
 def _may_be_one(outer: Said, inner: Said) -> bool:
-    if outer.node.row["trace_id"] != inner.node.row["trace_id"]:
-        return True
-    return not outer.across and outer.node not in inner.node.above()
+    (outer_trace, outer_id), (inner_trace, _) = outer.call.key, inner.call.key
+    return outer_trace != inner_trace or (not outer.across and outer_id not in inner.call.above)
 
 
 def _end(node: Node) -> datetime:
@@ -69,8 +118,9 @@ def _end(node: Node) -> datetime:
     return max(node.ended_at, node.started_at + timedelta(milliseconds=streamed_ms))
 
 
-def _echo(outer: Node, inner: Node) -> Node:
-    """The one in a trace of its own; of two in one trace the outer, unless only that one knows the tokens."""
-    if outer.row["trace_id"] != inner.row["trace_id"]:
-        return outer if outer.parent is None and inner.parent is not None else inner
-    return inner if inner.row["input_tokens"] is None and outer.row["input_tokens"] is not None else outer
+def _echo_first(outer: Call, inner: Call) -> tuple[Call, Call]:
+    """First the one in a trace of its own; of two in one trace the outer, unless only that knows the tokens."""
+    if outer.key[0] != inner.key[0]:
+        return (outer, inner) if not outer.has_parent and inner.has_parent else (inner, outer)
+    is_known = "input_tokens" in inner.usage or "input_tokens" not in outer.usage
+    return (outer, inner) if is_known else (inner, outer)

@@ -1,7 +1,7 @@
 """What has to be written so that the store says what the spans of a trace amount to."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -11,19 +11,18 @@ import orjson
 
 from ragvigil_monitor.conventions.genai import messages_of
 from ragvigil_monitor.foreign.answers import owners
-from ragvigil_monitor.foreign.echoes import Said, echoes, said_in
+from ragvigil_monitor.foreign.echoes import Echoes, Said, echoes, said_in
 from ragvigil_monitor.foreign.keeping import is_found, keep
 from ragvigil_monitor.foreign.reading import answer_id, answer_row
-from ragvigil_monitor.foreign.repeats import USAGE, changes
+from ragvigil_monitor.foreign.repeats import Columns, changes
 from ragvigil_monitor.foreign.tree import Node, Trace, grow
+from ragvigil_monitor.foreign.usage import USAGE, USAGE_NOTES
 from ragvigil_monitor.foreign.vectors import vector_row, without_vector
 
 QUIET: Final = timedelta(seconds=10)
 """A trace is looked at when nothing in it has ended for so long: exporters send every few seconds."""
 PATIENCE: Final = timedelta(minutes=2)
 """After so long without anything new, parents that have not arrived are not waited for."""
-REPEATED_USAGE: Final = "otel.repeated_usage"
-"""Where the tokens and cost of a span are kept that another span reports too."""
 Row = Mapping[str, Any]
 Stored = Mapping[bytes, Row]
 """The answers that the store has of a trace, by span id."""
@@ -69,21 +68,29 @@ def settle(
     *,
     now: datetime,
     unchanged_since: Mapping[bytes, datetime] | None = None,
+    repeated: Echoes | None = None,
 ) -> Found:
     """Judge whole traces, each by itself.
 
     rows: all their spans; answers: those that the store has of them; events: log events in which models and users
-    spoke; unchanged_since: by trace since when nothing of it has arrived, whatever the clocks of its spans say.
+    spoke; unchanged_since: by trace since when nothing of it has arrived, whatever the clocks of its spans say;
+    repeated: calls that do not count, where other traces than these were compared too.
     """
     found = Found()
     stored = {trace_id: {each["span_id"]: each for each in some} for trace_id, some in _by_trace(answers).items()}
     traces = _traces(rows, events, found)
-    repeated = echoes(_said(traces, found))
+    repeated = echoes(_said(traces, found)) if repeated is None else repeated
     for trace_id, trace in traces.items():
         arrived_at = (unchanged_since or {}).get(trace_id, now)
         known = stored.get(trace_id, {})
         found.attempt(trace_id, partial(_judge, trace_id, trace, known, repeated, now, arrived_at, found))
     return found
+
+
+def calls_of(rows: Iterable[Row], events: Iterable[Row]) -> list[Said]:
+    """The calls that whole traces tell of, to be compared with those of others."""
+    found = Found()
+    return _said(_traces(rows, events, found), found)
 
 
 def _by_trace(rows: Iterable[Row]) -> dict[bytes, list[Row]]:
@@ -123,7 +130,7 @@ def _judge(
     trace_id: bytes,
     trace: Trace,
     stored: Stored,
-    repeated: Collection[Node],
+    repeated: Echoes,
     now: datetime,
     arrived_at: datetime,
     found: Found,
@@ -137,17 +144,17 @@ def _judge(
         found.settlements.append(_settlement(trace_id, trace, stored, repeated, is_complete=silent >= PATIENCE))
 
 
-def _settlement(
-    trace_id: bytes, trace: Trace, stored: Stored, repeated: Collection[Node], *, is_complete: bool
-) -> Settlement:
+def _settlement(trace_id: bytes, trace: Trace, stored: Stored, repeated: Echoes, *, is_complete: bool) -> Settlement:
     """Where the application says itself what its answers are, none is found, and what was found before is none."""
     own = [row for row in stored.values() if not is_found(row)]
-    belongs = {} if own else keep(owners(trace, repeated, is_complete=is_complete), stored)
+    echoed = {node for node in trace.all() if node.key in repeated.keys}
+    beside = {node: repeated.usage[node.key] for node in trace.all() if node.key in repeated.usage}
+    belongs = {} if own else keep(owners(trace, echoed, is_complete=is_complete), stored)
     result = Settlement(trace_id)
     _settle_answers(belongs, stored, result)
     if own:
         _give_way(stored, own, result)
-    _settle_spans(trace, belongs, repeated, result)
+    _settle_spans(trace, belongs, changes(trace, echoed, beside), result)
     return result
 
 
@@ -180,8 +187,7 @@ def _superseded(row: Row, span_id: bytes, started_at: datetime, name: str) -> di
     return {**old, "new_span_id": span_id, "new_started_at": started_at, "new_answer_id": name}
 
 
-def _settle_spans(trace: Trace, belongs: Mapping[Node, Node], repeated: Collection[Node], result: Settlement) -> None:
-    changed = changes(trace, repeated)
+def _settle_spans(trace: Trace, belongs: Mapping[Node, Node], changed: Columns, result: Settlement) -> None:
     gone = {row["span_id"] for row in result.superseded}
     for node in trace.all():
         row = node.row
@@ -189,21 +195,22 @@ def _settle_spans(trace: Trace, belongs: Mapping[Node, Node], repeated: Collecti
         owner = belongs[node].span_id if node in belongs else None
         if owner != row["answer_span_id"] and (owner is not None or row["answer_span_id"] in gone):
             wanted["answer_span_id"] = owner
-        wanted |= _wanted_attributes(node, wanted, is_owned=owner is not None)
+        wanted |= _wanted_attributes(node, wanted.pop("attributes", None), is_owned=owner is not None)
         if wanted:
             key = {name: row[name] for name in ("trace_id", "span_id", "started_at")}
             given = {name: row[name] for name in _CHANGED}
             result.spans.append({**key, **given, **wanted})
 
 
-def _wanted_attributes(node: Node, wanted: Mapping[str, Any], *, is_owned: bool) -> dict[str, str]:
-    """With the tokens and cost that are not counted here, and without a vector that is or will never be used."""
-    usage = {name: node.row[name] for name in USAGE if name in wanted and node.row[name] is not None}
+def _wanted_attributes(node: Node, notes: Mapping[str, object] | None, *, is_owned: bool) -> dict[str, str]:
+    """With what is noted of its tokens and cost, and without a vector that is or will never be used."""
     bare = without_vector(node) if is_owned else None
-    if not usage and bare is None:
+    if notes is None and bare is None:
         return {}
-    told = {REPEATED_USAGE: usage} if usage else {}
-    return {"attributes": orjson.dumps({**(bare or node.attributes), **told}).decode()}
+    others = bare or node.attributes
+    if notes is not None:
+        others = {name: value for name, value in others.items() if name not in USAGE_NOTES} | dict(notes)
+    return {"attributes": orjson.dumps(others).decode()}
 
 
 def _attributes(row: Mapping[str, Any]) -> dict[str, object]:

@@ -10,6 +10,9 @@ from ragvigil_monitor.conventions.provenance import PARENT_IS_REMOTE, SCOPE_NAME
 MOST_ANCESTORS: Final = 200
 """How far up one step is looked for: a trace may be as deep as somebody likes to send it."""
 
+Key = tuple[bytes, bytes]
+"""Ids of a trace and of a span of it."""
+
 
 @dataclass(eq=False, slots=True)
 class Node:
@@ -36,6 +39,11 @@ class Node:
         """The id."""
         span_id: bytes = self.row["span_id"]
         return span_id
+
+    @property
+    def key(self) -> Key:
+        """What it is known by wherever traces are."""
+        return self.row["trace_id"], self.row["span_id"]
 
     @property
     def started_at(self) -> datetime:

@@ -44,6 +44,16 @@ def _is_number_of_documents(value: object) -> bool:
     return type(value) is int and 0 < value <= MOST_DOCUMENTS
 
 
+def _is_usage(value: object) -> bool:
+    """Tokens and cost by column."""
+    fits = {**dict.fromkeys(("input_tokens", "output_tokens", "cached_tokens"), count), "cost_usd": amount}
+    return isinstance(value, dict) and all(name in fits and fits[name](value[name]) is not None for name in value)
+
+
+def _are_usage_columns(value: object) -> bool:
+    return isinstance(value, list) and _is_usage({str(name): 0 for name in value})
+
+
 def _are_events(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(each, dict) and _is_text(each.get("name")) for each in value)
 
@@ -79,5 +89,7 @@ _PLAUSIBLE: Final[Mapping[str, Callable[[object], bool]]] = {
     provenance.ENTRY_KIND: _is_entry,
     provenance.DOCUMENTS_WITHOUT_ID: _is_number_of_documents,
     provenance.QUERY_VECTOR: _is_vector,
+    provenance.REPEATED_USAGE: _is_usage,
+    provenance.TAKEN_USAGE: _are_usage_columns,
     provenance.EVENTS: _are_events,
 }

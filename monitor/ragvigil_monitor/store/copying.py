@@ -38,7 +38,7 @@ def copy_database(cursor: duckdb.DuckDBPyConnection, target: Path, program: str,
     try:
         with _attached(cursor, target) as copy:
             target.chmod(0o600)
-            with _one_transaction(cursor):
+            with one_transaction(cursor):
                 manifest = manifest_of(cursor, program, taken_at)
                 cursor.execute(f"COPY FROM DATABASE {quoted(source)} TO {quoted(copy)}")
                 write_manifest(cursor, copy, manifest)
@@ -163,7 +163,8 @@ def _attach(cursor: duckdb.DuckDBPyConnection, path: Path, *, read_only: bool) -
 
 
 @contextmanager
-def _one_transaction(cursor: duckdb.DuckDBPyConnection) -> Iterator[None]:
+def one_transaction(cursor: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Everything inside the block in one transaction, which sees what was committed at its first query."""
     cursor.execute("BEGIN")
     try:
         yield

@@ -4,9 +4,8 @@ import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
-from functools import cache, partial
-from importlib import resources
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,17 +15,19 @@ from numpy.typing import NDArray
 
 from ragvigil_monitor.errors import BackupFailed, StoreError, StoreOutOfMemory, StoreUnavailable, WriteRefused
 from ragvigil_monitor.store.connection import connect
-from ragvigil_monitor.store.copying import copy_database
+from ragvigil_monitor.store.copying import copy_database, one_transaction
 from ragvigil_monitor.store.disk import Disk, Limits
 from ragvigil_monitor.store.instance import Instance
 from ragvigil_monitor.store.manifest import Manifest
 from ragvigil_monitor.store.migrate import migrate
 from ragvigil_monitor.store.refusals import explained
+from ragvigil_monitor.store.snapshot import Row as Row
+from ragvigil_monitor.store.snapshot import Snapshot, fetch, to_database
+from ragvigil_monitor.store.snapshot import query_text as query_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Row = dict[str, Any]
 NO_LIMITS = Limits()
 _REFUSALS = (duckdb.DataError, duckdb.IntegrityError, duckdb.ProgrammingError)
 _NULLS: Mapping[str, Any] = {"f": np.nan, "M": np.datetime64("NaT")}
@@ -69,7 +70,7 @@ class Store:
     def rows(self, question: str, **values: object) -> list[Row]:
         """Answer `queries/<question>.sql` as a list of dictionaries."""
         text, given = query_text(question), to_database(values)
-        return self._instance.read(lambda cursor: _fetch(cursor.execute(text, given)))
+        return self._instance.read(lambda cursor: fetch(cursor.execute(text, given)))
 
     def row(self, question: str, **values: object) -> Row:
         """Answer a question that has exactly one row."""
@@ -89,19 +90,31 @@ class Store:
     def ask(self, sql: str, **values: object) -> list[Row]:
         """Answer SQL that was made inside this package, as `rows` does."""
         given = to_database(values)
-        return self._instance.read(lambda cursor: _fetch(cursor.execute(sql, given)))
+        return self._instance.read(lambda cursor: fetch(cursor.execute(sql, given)))
 
     @contextmanager
     def stream(self, sql: str, batch_rows: int, **values: object) -> Iterator["pa.RecordBatchReader"]:
         """Answer SQL that was made inside this package in batches, as of now; times are aware where the SQL says so."""
-        with self._instance.reading_long() as cursor:
-            yield cursor.sql(sql, params=to_database(values)).to_arrow_reader(batch_rows)
+        with self._instance.reading_long() as cursor, Snapshot(cursor).stream(sql, batch_rows, **values) as reader:
+            yield reader
 
     @contextmanager
     def stream_rows(self, question: str, batch_rows: int, **values: object) -> Iterator[Iterator[list[Row]]]:
         """Answer `queries/<question>.sql` in portions of dictionaries, as of now."""
         with self.stream(query_text(question), batch_rows, **values) as reader:
             yield (batch.to_pylist() for batch in reader)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        """Answer many questions about the moment of the first of them; readers and writers go on meanwhile.
+
+        Raises StoreUnavailable where the database cannot be read to the end.
+        """
+        try:
+            with self._instance.reading_long() as cursor, one_transaction(cursor):
+                yield Snapshot(cursor)
+        except duckdb.Error as failure:
+            raise StoreUnavailable(f"The database cannot be read now: {failure}") from failure
 
     @contextmanager
     def transaction(self) -> Iterator["Writer"]:
@@ -176,29 +189,18 @@ class Writer:
 
     def execute(self, question: str, **values: object) -> list[Row]:
         """Run `queries/<question>.sql`; the rows it returns, if any."""
-        return _fetch(self._cursor.execute(query_text(question), to_database(values)))
+        return fetch(self._cursor.execute(query_text(question), to_database(values)))
 
     def run(self, sql: str, *, batch: object = None, **values: object) -> list[Row]:
         """Run SQL that was made inside this package; it may read the Arrow table `batch` under that name."""
         if batch is not None:
             self._cursor.register("batch", batch)
-        return _fetch(self._cursor.execute(sql, to_database(values)))
+        return fetch(self._cursor.execute(sql, to_database(values)))
 
     def execute_with(self, question: str, batch: object, **values: object) -> list[Row]:
         """Run a question that reads the Arrow table `batch` under that name, until the next one or the end."""
         self._cursor.register("batch", batch)
         return self.execute(question, **values)
-
-
-@cache
-def query_text(question: str) -> str:
-    """The SQL of one question."""
-    return resources.files(__package__).joinpath("queries", f"{question}.sql").read_text(encoding="utf-8")
-
-
-def to_database(values: Mapping[str, object]) -> dict[str, object]:
-    """Turn aware datetimes into the UTC timestamps that the tables hold."""
-    return {name: _utc_timestamp(name, value) for name, value in values.items()}
 
 
 def _migrated(connection: duckdb.DuckDBPyConnection, path: Path | None) -> None:
@@ -210,31 +212,12 @@ def _migrated(connection: duckdb.DuckDBPyConnection, path: Path | None) -> None:
         raise type(refused)(f"{path}: {refused}") from refused
 
 
-def _utc_timestamp(name: str, value: object) -> object:
-    if not isinstance(value, datetime):
-        return value
-    if value.tzinfo is None:
-        raise ValueError(f"{name}={value.isoformat()} has no time zone; the store takes aware datetimes only")
-    return value.astimezone(UTC).replace(tzinfo=None)
-
-
-def _aware(value: object) -> object:
-    return value.replace(tzinfo=UTC) if isinstance(value, datetime) else value
-
-
 def _unmasked(column: NDArray[Any]) -> NDArray[Any]:
     if not isinstance(column, np.ma.MaskedArray):
         return column
     filled = column.data.astype(np.float64) if column.dtype.kind in "iub" else column.data.copy()
     filled[column.mask] = _NULLS.get(filled.dtype.kind)
     return filled
-
-
-def _fetch(cursor: duckdb.DuckDBPyConnection) -> list[Row]:
-    if cursor.description is None:
-        return []
-    names = [column[0] for column in cursor.description]
-    return [{name: _aware(value) for name, value in zip(names, row, strict=True)} for row in cursor.fetchall()]
 
 
 def _roll_back(cursor: duckdb.DuckDBPyConnection) -> None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Final
 
-from ragvigil_monitor.store.database import Store
 from ragvigil_monitor.store.movable import Movable
+from ragvigil_monitor.store.snapshot import Reader
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,7 +24,7 @@ class Within:
     end: datetime | None = None
 
 
-def days(store: Store, table: Movable, within: Within) -> list[date]:
+def days(store: Reader, table: Movable, within: Within) -> list[date]:
     """The UTC days of a range of time in which a table has rows, in order."""
     condition, values = _range(table, within)
     asked = f"SELECT DISTINCT {table.time}::DATE AS day FROM {table.name} WHERE {condition} ORDER BY day"  # noqa: S608
@@ -32,7 +32,7 @@ def days(store: Store, table: Movable, within: Within) -> list[date]:
 
 
 @contextmanager
-def taken_out(store: Store, table: Movable, within: Within) -> Iterator["pa.RecordBatchReader"]:
+def taken_out(store: Reader, table: Movable, within: Within) -> Iterator["pa.RecordBatchReader"]:
     """The rows of a table that lie in a range of time, at most BATCH_ROWS at once."""
     listed = ", ".join(_expression(name, kind) for name, kind in columns(store, table).items())
     condition, values = _range(table, within)
@@ -40,7 +40,7 @@ def taken_out(store: Store, table: Movable, within: Within) -> Iterator["pa.Reco
         yield reader
 
 
-def columns(store: Store, table: Movable) -> dict[str, str]:
+def columns(store: Reader, table: Movable) -> dict[str, str]:
     """The columns of a table that are moved, with their types, in order."""
     found = store.rows("columns_of_table", table_name=table.name)
     return {row["column_name"]: row["data_type"] for row in found if row["column_name"] not in table.left_out}

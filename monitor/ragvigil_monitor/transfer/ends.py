@@ -12,18 +12,15 @@ from ragvigil_monitor.store import Store
 from ragvigil_monitor.store.movable import BY_NAME
 from ragvigil_monitor.store.putting_in import PutIn, put_in
 from ragvigil_monitor.store.taking_out import Within
-from ragvigil_monitor.transfer.exporting import Format, Part, content, parts
+from ragvigil_monitor.transfer.exporting import Format, Part, exported
 from ragvigil_monitor.transfer.importing import Outcomes, import_requests
 
 
 class End(Protocol):
     """Where data comes from and goes to. Everything raises MonitorError when it does not succeed."""
 
-    def parts(self, form: Format, within: Within) -> list[Part]:
-        """The files of an export."""
-
-    def content(self, form: Format, part: Part, within: Within) -> Iterator[bytes]:
-        """The bytes of one of them."""
+    def files(self, form: Format, within: Within) -> Iterator[tuple[Part, Iterator[bytes]]]:
+        """The files of an export and their bytes, all of one moment; each is read before the next one is asked for."""
 
     def put_requests(self, requests: Sequence[Found]) -> Outcomes:
         """Store what requests of one signal and content type hold; what became of it."""
@@ -39,13 +36,9 @@ class LocalEnd:
         self._store = store
         self._clock = clock
 
-    def parts(self, form: Format, within: Within) -> list[Part]:
+    def files(self, form: Format, within: Within) -> Iterator[tuple[Part, Iterator[bytes]]]:
         """As `End` says."""
-        return parts(self._store, form, within)
-
-    def content(self, form: Format, part: Part, within: Within) -> Iterator[bytes]:
-        """As `End` says."""
-        return content(self._store, form, part, within)
+        return exported(self._store, form, within)
 
     def put_requests(self, requests: Sequence[Found]) -> Outcomes:
         """As `End` says."""

@@ -1,12 +1,12 @@
 """What an export consists of: files, each a table or a day of it, in Parquet or OTLP."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from typing import Final
 
-from ragvigil_monitor.store import Store
+from ragvigil_monitor.store import Reader, Store
 from ragvigil_monitor.store.movable import BY_NAME, MOVABLE
 from ragvigil_monitor.store.taking_out import Within, days, taken_out
 from ragvigil_monitor.transfer.otlp_lines import log_lines, trace_lines
@@ -40,7 +40,14 @@ class Part:
         return Within(max(start, given.start or start), min(end, given.end or end))
 
 
-def parts(store: Store, form: Format, within: Within) -> list[Part]:
+def exported(store: Store, form: Format, within: Within) -> Iterator[tuple[Part, Iterator[bytes]]]:
+    """The files of an export and their bytes, all of one moment; each is read before the next one is asked for."""
+    with store.snapshot() as moment:
+        for part in parts(moment, form, within):
+            yield part, content(moment, form, part, within)
+
+
+def parts(store: Reader, form: Format, within: Within) -> list[Part]:
     """The files of an export, in the order in which an import wants them."""
     if form is Format.OTLP:
         return [
@@ -60,7 +67,7 @@ def names(form: Format) -> frozenset[str]:
     return frozenset(_OTLP) if form is Format.OTLP else frozenset(BY_NAME)
 
 
-def content(store: Store, form: Format, part: Part, within: Within) -> Iterator[bytes]:
+def content(store: Reader, form: Format, part: Part, within: Within) -> Generator[bytes]:
     """The bytes of a file, made while they are read."""
     asked = part.within(within)
     if form is Format.PARQUET:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import orjson
 
 from ragvigil import attributes as names
-from ragvigil_monitor.store import Store
+from ragvigil_monitor.store import Reader
 from ragvigil_monitor.transfer.otlp_logs import counters_document, log_document
 from ragvigil_monitor.transfer.otlp_spans import span_document
 from ragvigil_monitor.transfer.otlp_values import Document, pairs
@@ -23,12 +23,12 @@ _Item = tuple[_Sender, bytes]
 _SENDER_NAMES: Final = (names.SERVICE_NAME, names.SERVICE_VERSION, names.SERVICE_INSTANCE_ID)
 
 
-def trace_lines(store: Store, start: datetime, end: datetime) -> Iterator[bytes]:
+def trace_lines(store: Reader, start: datetime, end: datetime) -> Iterator[bytes]:
     """The spans that began in [start, end)."""
     return _lines(store, "spans_with_answers", span_document, ("resourceSpans", "scopeSpans", "spans"), start, end)
 
 
-def log_lines(store: Store, start: datetime, end: datetime) -> Iterator[bytes]:
+def log_lines(store: Reader, start: datetime, end: datetime) -> Iterator[bytes]:
     """The log records of [start, end), and the counters of the processes that reported last in that time."""
     path = ("resourceLogs", "scopeLogs", "logRecords")
     yield from _lines(store, "log_events_between", log_document, path, start, end)
@@ -36,7 +36,7 @@ def log_lines(store: Store, start: datetime, end: datetime) -> Iterator[bytes]:
 
 
 def _lines(
-    store: Store, question: str, made: Made, path: tuple[str, str, str], start: datetime, end: datetime
+    store: Reader, question: str, made: Made, path: tuple[str, str, str], start: datetime, end: datetime
 ) -> Iterator[bytes]:
     with store.stream_rows(question, ITEMS_A_LINE, start=start, end=end) as portions:
         for rows in portions:

@@ -13,15 +13,18 @@ TABLE_KEY: Final = b"ragvigil.table"
 ROW_GROUP_BYTES: Final = 32 << 20
 MAX_GROUP_ROWS: Final = 1 << 20
 READ_ROWS: Final = 8192
-_STEP_ROWS: Final = 256
-"""So many are read at once, since nothing in a file says how large its rows become in memory."""
+_BUFFER_BYTES: Final = 1 << 20
+"""So much of a column is read of a file at once, which may have all its rows in one group."""
+_STEP_ROWS: Final = 32
+"""So many are read at once, since nothing in a file says how large its rows become in memory; and so many rows at most
+are one page, which is in memory as a whole when it is read, if each is large."""
 
 
 def parquet_chunks(table: str, reader: pa.RecordBatchReader) -> Iterator[bytes]:
     """The bytes of one file, of which about ROW_GROUP_BYTES are in memory at once."""
     sink = _Sink()
     schema = reader.schema.with_metadata({TABLE_KEY: table.encode()})
-    with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
+    with pq.ParquetWriter(sink, schema, compression="zstd", write_batch_size=_STEP_ROWS) as writer:
         for group in _groups(reader, ROW_GROUP_BYTES, MAX_GROUP_ROWS):
             writer.write_table(pa.Table.from_batches(group).cast(schema), row_group_size=MAX_GROUP_ROWS)
             yield sink.take()
@@ -77,7 +80,7 @@ def table_name(path: Path) -> str:
 
 def row_batches(path: Path, most_bytes: int) -> Iterator[pa.Table]:
     """The rows of a file in portions of at most READ_ROWS and about `most_bytes`, each of one row group."""
-    with pq.ParquetFile(path) as file:
+    with pq.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER_BYTES) as file:
         for place in range(file.num_row_groups):
             for group in _groups(file.iter_batches(_STEP_ROWS, row_groups=[place]), most_bytes):
                 yield from _portions(pa.Table.from_batches(group).replace_schema_metadata(), most_bytes)

@@ -4,7 +4,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date
 from typing import Any, Final
 
 import httpx
@@ -16,10 +15,11 @@ from ragvigil_monitor.receiver.files.found import Found
 from ragvigil_monitor.store.putting_in import PutIn
 from ragvigil_monitor.store.taking_out import Within
 from ragvigil_monitor.transfer.exporting import Format, Part
+from ragvigil_monitor.transfer.framed_parts import unframed
 from ragvigil_monitor.transfer.importing import Outcomes
 from ragvigil_monitor.transfer.parquet import to_ipc
 
-_EXPORT: Final = "/api/v1/admin/export"
+_EXPORT: Final = "/api/v1/admin/whole-export"
 _IMPORT: Final = "/api/v1/admin/import"
 _LINES: Final = {"Content-Type": "application/x-ndjson"}
 _PROTOBUF: Final = {"Content-Type": PROTOBUF}
@@ -48,19 +48,12 @@ class RemoteEnd:
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
-    def parts(self, form: Format, within: Within) -> list[Part]:
+    def files(self, form: Format, within: Within) -> Iterator[tuple[Part, Iterator[bytes]]]:
         """As `End` says."""
-        with self._explained():
-            found = _checked(self._client.get(_EXPORT, params=_query(form, within))).json()
-        return [Part(each["name"], each["day"] and date.fromisoformat(each["day"])) for each in found]
-
-    def content(self, form: Format, part: Part, within: Within) -> Iterator[bytes]:
-        """As `End` says."""
-        query = _query(form, within) | ({} if part.day is None else {"day": part.day.isoformat()})
-        with self._explained(), self._client.stream("GET", f"{_EXPORT}/{part.name}", params=query) as answer:
+        with self._explained(), self._client.stream("GET", _EXPORT, params=_query(form, within)) as answer:
             if answer.is_error:
                 answer.read()
-            yield from _checked(answer).iter_bytes(_CHUNK_BYTES)
+            yield from unframed(_checked(answer).iter_bytes(_CHUNK_BYTES))
 
     def put_requests(self, requests: Sequence[Found]) -> Outcomes:
         """As `End` says."""

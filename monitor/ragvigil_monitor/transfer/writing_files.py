@@ -29,9 +29,9 @@ def export_to(directory: Path, source: End, form: Format, within: Within, now: d
     written: list[str] = []
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for part in source.parts(form, within):
+        for part, content in source.files(form, within):
             path = directory / _name(part, form)
-            tell(path, _write(path, source.content(form, part, within)))
+            tell(path, _write(path, content))
             written.append(str(path.relative_to(directory)))
         _write(directory / MANIFEST, iter([_manifest(form, within, now, written)]))
     except OSError as failure:

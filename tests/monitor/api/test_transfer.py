@@ -17,7 +17,7 @@ from ragvigil_monitor.keys import Role
 from ragvigil_monitor.receiver.bodies import JSON
 from ragvigil_monitor.receiver.files.found import Found, Signal
 from ragvigil_monitor.store.taking_out import Within
-from ragvigil_monitor.transfer.exporting import Format, Part
+from ragvigil_monitor.transfer.exporting import Format
 from ragvigil_monitor.transfer.parquet import to_ipc
 from ragvigil_monitor.transfer.remote import RemoteEnd
 
@@ -93,15 +93,12 @@ def test_lines_are_stored_and_those_that_are_none_counted(admin: httpx.Client) -
 def test_the_client_says_what_the_service_says(empty: World) -> None:
     url = str(empty.client.base_url.copy_with(path="/"))
     with RemoteEnd(url, "no key") as stranger, pytest.raises(TransferFailed, match="401"):
-        stranger.parts(Format.PARQUET, Within())
-    with RemoteEnd(url, empty.keys.by_role[Role.ADMIN]) as end:
-        with pytest.raises(TransferFailed, match="404"):
-            list(end.content(Format.PARQUET, Part("nothing"), Within()))
-        with pytest.raises(FileRefused, match="413"):
-            end.put_requests([Found(Signal.TRACES, b"x" * ((32 << 20) + 1), JSON, 0)])
+        next(stranger.files(Format.PARQUET, Within()))
+    with RemoteEnd(url, empty.keys.by_role[Role.ADMIN]) as end, pytest.raises(FileRefused, match="413"):
+        end.put_requests([Found(Signal.TRACES, b"x" * ((32 << 20) + 1), JSON, 0)])
 
 
 @pytest.mark.parametrize("url", ["http://[broken", "nowhere", "ftp://x", "http://127.0.0.1:9"])
 def test_an_address_where_no_service_is_is_named(url: str) -> None:
     with pytest.raises(TransferFailed, match=r"broken|nowhere|ftp|127\.0"), RemoteEnd(url, "key") as end:
-        end.parts(Format.PARQUET, Within())
+        next(end.files(Format.PARQUET, Within()))

@@ -23,6 +23,8 @@ PLAUSIBLE: list[tuple[str, Any]] = [
     ("otel.documents_without_id", 1_000_000),
     ("otel.query_vector", {"norm": 2.5, "unit_f16": UNIT}),
     ("otel.query_vector", {"dimension": 1536}),
+    ("otel.repeated_usage", {"input_tokens": 100, "cost_usd": 0.25}),
+    ("otel.taken_usage", ["input_tokens", "cost_usd"]),
 ]
 IMPLAUSIBLE: list[tuple[str, Any]] = [
     ("otel.scope.name", ""),
@@ -48,6 +50,13 @@ IMPLAUSIBLE: list[tuple[str, Any]] = [
             {"norm": 1.0, "unit_f16": "AAAA" * 40_000},
         )
     ),
+    ("otel.repeated_usage", {"input_tokens": 1.5}),
+    ("otel.repeated_usage", {"cost_usd": -1.0}),
+    ("otel.repeated_usage", {"other": 1}),
+    ("otel.repeated_usage", ["input_tokens"]),
+    ("otel.taken_usage", ["duration_ms"]),
+    ("otel.taken_usage", [5]),
+    ("otel.taken_usage", {"input_tokens": 1}),
     *(("otel.events", value) for value in ("no list", {"name": "e"}, [1], [{"name": ["e"]}], [{"time_unix_nano": 5}])),
 ]
 

@@ -1,6 +1,7 @@
 """All tables through Parquet files into another store, from a store or a service to a store or a service."""
 
 import json
+import random
 import stat
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -182,3 +183,15 @@ def test_long_texts_are_not_held_by_the_thousand(tmp_path: Path) -> None:
     ]
     assert sum(count for count, _ in found) == 2000
     assert max(held for _, held in found) < 4 * MAX_BYTES
+
+
+def test_a_group_of_long_rows_is_not_held_as_a_whole(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    batch = pa.record_batch({"text": [chance.randbytes(30_000).hex() for _ in range(500)]})
+    reader = pa.RecordBatchReader.from_batches(batch.schema, [batch])
+    (tmp_path / "spans.parquet").write_bytes(b"".join(parquet_chunks("spans", reader)))
+    size = batch.nbytes
+    del batch, reader
+    before = pa.total_allocated_bytes()
+    held = [pa.total_allocated_bytes() - before for _ in row_batches(tmp_path / "spans.parquet", 4 << 20)]
+    assert max(held) < size
