@@ -43,3 +43,30 @@ WHERE items.kind = 'answer'
 
 INSERT INTO label_scores
 SELECT * FROM scores_of_labelled('-infinity'::TIMESTAMP, 'infinity'::TIMESTAMP);
+
+-- At most so many vectors that an encoder made in a window, chosen and ordered by the digest of their ids; only the vectors
+-- that are chosen are read. Answers are looked for by their traces: with the ids of spans as a second key those of all
+-- answers would be read too.
+CREATE OR REPLACE MACRO sampled_query_vectors(encoder_model, encoder_dimension, window_start, window_end, most) AS TABLE
+WITH chosen AS MATERIALIZED (
+    SELECT rowid AS place, trace_id, answer_span_id, started_at, md5(trace_id || span_id) AS digest
+    FROM query_vectors
+    WHERE started_at >= window_start AND started_at < window_end
+        AND coalesce(model, '') = encoder_model AND dimension = encoder_dimension
+    ORDER BY digest
+    LIMIT (most)
+),
+asked AS MATERIALIZED (
+    SELECT chosen.place, answers.intent
+    FROM chosen
+    INNER JOIN answers
+        ON answers.trace_id = chosen.trace_id
+        AND CASE WHEN answers.span_id = chosen.answer_span_id THEN true ELSE false END
+    WHERE answers.started_at >= window_start - INTERVAL 1 HOUR AND answers.started_at < window_end + INTERVAL 1 HOUR
+)
+SELECT chosen.started_at, chosen.trace_id, asked.intent, vectors.unit_f16
+FROM chosen
+INNER JOIN query_vectors AS vectors ON vectors.rowid = chosen.place
+LEFT JOIN asked ON asked.place = chosen.place
+WHERE vectors.started_at >= window_start AND vectors.started_at < window_end
+ORDER BY chosen.digest;
