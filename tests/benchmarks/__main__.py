@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks [NAME …]`: run every measurement, or these; print figures as JSON and beside their aims."""
+"""`python -m tests.benchmarks [NAME …]`: run every measurement, or these; print figures, and put them beside aims."""
 
 import json
 import subprocess
