@@ -1,20 +1,23 @@
 """A store as large as a busy application leaves it, made inside DuckDB: minutes, not hours."""
 
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import duckdb
 import numpy as np
 import pyarrow as pa
+from tests.benchmarks._progress import Progress
 
 from ragvigil_monitor.guardrails.models import Evidence
 from ragvigil_monitor.hour_sums import add_up, pass_hours
 from ragvigil_monitor.jobs import jobs
 from ragvigil_monitor.settings import Settings
-from ragvigil_monitor.store import Store
+from ragvigil_monitor.store import Store, Writer
 
 HERE: Final = Path(__file__).parent
 DAY: Final = timedelta(days=1)
@@ -23,26 +26,34 @@ JOBS_BEHIND: Final = timedelta(hours=6)
 """How far before the end of the data the hourly jobs have come: so many of their turns can be measured."""
 _DIMENSION: Final = 384
 _VECTORS: Final = 1_000
+_THREADS: Final = 2
+_CONFIG: Final[dict[str, Any]] = {"memory_limit": "3GB", "threads": str(_THREADS)}
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def build(path: Path, *, answers: int, days: int, end: datetime) -> None:
     """Fill a new file with `days` days of traffic up to `end`, six spans an answer, in order of time."""
     Store.open(path).close()
-    with duckdb.connect(str(path), config={"memory_limit": "3GB", "threads": "2"}) as connection:
+    progress = Progress(path.stem)
+    with duckdb.connect(str(path), config=_CONFIG) as connection:
         connection.execute("SET TimeZone = 'UTC'")
         _run(connection, "_large_store_tools.sql")
         _add_vectors(connection)
-        for day in _days(answers, days, end):
-            _run(connection, "_large_store_day.sql", **day)
-            connection.execute("CHECKPOINT")
-        concluded = {"start": _naive(end - days * DAY), "end_at": _naive(end), "evidence": _evidence(end)}
-        concluded["done_up_to"] = _naive(end - JOBS_BEHIND)
-        _run(connection, "_large_store_end.sql", **concluded)
-        _add_drift_hours(connection)
-        _set_watermarks(connection, end)
+        for day in progress.each("days", list(_days(answers, days, end))):
+            with _transaction(connection):
+                _run(connection, "_large_store_day.sql", **day)
+        with progress.phase("conclusions"), _transaction(connection):
+            _conclude(connection, days, end)
         connection.execute("CHECKPOINT")
-    _add_up_hours(path, end)
+    with progress.phase("sums of hours"):
+        _add_up_hours(path, end, progress)
+
+
+def _conclude(connection: duckdb.DuckDBPyConnection, days: int, end: datetime) -> None:
+    concluded = {"start": _naive(end - days * DAY), "end_at": _naive(end), "evidence": _evidence(end)}
+    _run(connection, "_large_store_end.sql", **concluded, done_up_to=_naive(end - JOBS_BEHIND))
+    _add_drift_hours(connection)
+    _set_watermarks(connection, end)
 
 
 def _days(answers: int, days: int, end: datetime) -> Iterator[dict[str, Any]]:
@@ -54,6 +65,7 @@ def _days(answers: int, days: int, end: datetime) -> Iterator[dict[str, Any]]:
             "first": first,
             "end": first + per_day,
             "per_day": float(per_day),
+            "done_up_to": _naive(end - JOBS_BEHIND),
         }
 
 
@@ -94,14 +106,30 @@ def _set_watermarks(connection: duckdb.DuckDBPyConnection, end: datetime) -> Non
         connection.execute("INSERT INTO job_watermarks VALUES (?, ?)", [job.name, _naive(done_up_to)])
 
 
-def _add_up_hours(path: Path, end: datetime) -> None:
-    """As the job does it, without pauses."""
+def _add_up_hours(path: Path, end: datetime, progress: Progress) -> None:
+    """As the job does it, but a day a transaction, and two at a time."""
     with closing(Store.open(path)) as store:
         pass_hours(store, end - JOBS_BEHIND)
-        while hours := store.rows("hours_to_sum", most=100):
-            for row in hours:
-                with store.transaction() as writer:
-                    add_up(writer, row["hour"])
+        hours = [row["hour"] for row in store.rows("hours_to_sum", most=1_000_000)]
+    with duckdb.connect(str(path), config=_CONFIG) as connection, ThreadPoolExecutor(_THREADS) as threads:
+        connection.execute("SET GLOBAL TimeZone = 'UTC'")
+        days = [hours[first : first + 24] for first in range(0, len(hours), 24)]
+        for _ in progress.each("days added up", threads.map(partial(_add_up_day, connection), days), of=len(days)):
+            pass
+
+
+def _add_up_day(connection: duckdb.DuckDBPyConnection, hours: Sequence[datetime]) -> None:
+    with connection.cursor() as cursor, _transaction(cursor):
+        for hour in hours:
+            add_up(Writer(cursor), hour)
+
+
+@contextmanager
+def _transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """One commit for many statements; what fails ends the process, and the file is built anew."""
+    connection.execute("BEGIN")
+    yield
+    connection.execute("COMMIT")
 
 
 def _evidence(end: datetime) -> str:

@@ -1,4 +1,5 @@
--- The answers $first .. $end (exclusive) of a day that begins at $day, of $per_day answers, in order of time.
+-- The answers $first .. $end (exclusive) of a day that begins at $day, of $per_day answers, in order of time; by jobs that
+-- were $done_up_to.
 CREATE OR REPLACE TEMP TABLE asked AS
 SELECT
     i,
@@ -97,7 +98,7 @@ SELECT
     occurred_at, observed_at, occurred_at AS given_at, trace_id AS claimed_trace_id, span_id AS claimed_span_id,
     attributes ->> '$."ragvigil.answer.id"' AS claimed_answer_id, occurred_at - INTERVAL 40 SECOND AS claimed_started_at,
     trace_id, span_id AS answer_span_id, occurred_at - INTERVAL 40 SECOND AS answer_started_at
-FROM log_events
+FROM (SELECT * FROM log_events WHERE observed_at >= $day::TIMESTAMP)
 WHERE number > (SELECT coalesce(max(event_number), 0) FROM feedback);
 
 INSERT INTO judge_scores BY NAME
@@ -107,7 +108,13 @@ SELECT
     if(chance(i, 46) < 0.05, 'refusal', NULL) AS reason,
     true AS in_sample, 0.1 AS inclusion_probability, started_at + INTERVAL 2 HOUR AS judged_at
 FROM asked
-WHERE chance(i, 48) < 0.1;
+WHERE chance(i, 48) < 0.1
+UNION ALL BY NAME
+SELECT
+    trace_id, span_id AS answer_span_id, started_at, 'lexical' AS judge, '1' AS judge_version,
+    0.7 + 0.3 * chance(i, 47) AS score, false AS in_sample, started_at + INTERVAL 26 HOUR AS judged_at
+FROM asked
+WHERE chance(i, 48) >= 0.1 AND chance(i, 49) < 0.02 AND judged_at <= $done_up_to::TIMESTAMP;
 
 INSERT INTO process_counts
 SELECT instance_id, any_value(service), any_value(service_version), max(started_at) + INTERVAL 1 MINUTE, 6 * count(*), 6 * count(*), 0, 0

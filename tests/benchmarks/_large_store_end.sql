@@ -81,3 +81,5 @@ CROSS JOIN (
     ], recursive := true)
 )
 LEFT JOIN reacted ON reacted.hour = given.hour AND reacted.kind = of_kind;
+
+INSERT INTO label_scores SELECT * FROM scores_of_labelled('-infinity'::TIMESTAMP, 'infinity'::TIMESTAMP);

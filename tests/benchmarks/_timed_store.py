@@ -5,19 +5,27 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from numpy.typing import NDArray
 
 from ragvigil_monitor.store import Store, Writer
 from ragvigil_monitor.store.database import Row
 
+CHOICES: Final = ("signal", "series", "guardrail", "order", "stage", "intent", "kind", "judge", "below")
+"""Values that decide how much a question has to do, whatever the store."""
+
 
 class Asked(NamedTuple):
-    """One question. reach: from the earliest time that it names until `now`; zero where it names none."""
+    """One question.
+
+    reach: from the earliest time that it names until `now`; zero where it names none. variant: what was chosen, and the
+    hours from its first to its last time.
+    """
 
     took_s: float
     reach: timedelta
+    variant: tuple[object, ...] = ()
 
 
 class Times:
@@ -33,8 +41,10 @@ class Times:
         began = time.perf_counter()
         yield
         took_s = time.perf_counter() - began
-        moments = [self._now - value for value in values.values() if isinstance(value, datetime)]
-        self.by_question[question].append(Asked(took_s, max(moments, default=timedelta())))
+        ago = [self._now - value for value in values.values() if isinstance(value, datetime)]
+        reach, latest = max(ago, default=timedelta()), min(ago, default=timedelta())
+        variant = (*(values.get(name) for name in CHOICES), round((reach - latest) / timedelta(hours=1)))
+        self.by_question[question].append(Asked(took_s, reach, variant))
 
 
 class TimedStore(Store):

@@ -1,11 +1,11 @@
 """How long everything takes that pages and jobs ask of a large store, and how much memory that costs.
 
-usage: python tests/benchmarks/queries.py [--json] [--answers N] [--runs N]
+usage: python tests/benchmarks/queries.py [--json] [--answers N] [--runs N] [--keep DIR]
 
 Two stores with the same traffic an hour: 60 days of it, and the last 6. Every route that a page asks and every job is
 run through its own code, with limits so low that every guardrail is in breach and gathers its evidence.
-`growth_ratio`: the largest ratio of medians between both stores, over the questions that look back six days at most
-and take at least 20 ms. `slowest_p95_s` leaves out what fits a drift
+`growth_ratio`: the largest ratio between both stores of what a question takes, asked for the same, over the questions
+that look back six days at most and take at least 20 ms. `slowest_p95_s` leaves out what fits a drift
 reference, which streams. `serve_rss_mb`: the peak of a real `ragvigil serve` on the large store that has answered every
 page and run its jobs.
 """
@@ -14,10 +14,10 @@ import argparse
 import json
 import statistics
 import sys
-import tempfile
 import time
+from collections import defaultdict
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,10 @@ import httpx
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.benchmarks._large_store import DAY, HOUR, JOBS_BEHIND, build
+from tests.benchmarks._kept_stores import Stores, stores
+from tests.benchmarks._large_store import DAY, HOUR, JOBS_BEHIND
 from tests.benchmarks._pages import ask_pages, review
+from tests.benchmarks._progress import Progress
 from tests.benchmarks._timed_store import Asked, TimedStore, Times
 from tests.samples.servers import running_api, running_service
 
@@ -110,43 +112,55 @@ def p95(asked: list[Asked]) -> float:
     return took[max(0, -(-95 * len(took) // 100) - 1)]
 
 
-def _near(asked: list[Asked]) -> list[float]:
-    return [each.took_s for each in asked if each.reach <= SMALL_DAYS * DAY]
-
-
 def growth(large: Times, small: Times) -> dict[str, float]:
-    """By question: the median on the large store over that on the small one."""
+    """By question: what it takes on the large store over what it takes on the small one, asked for the same.
+
+    Both are sums of medians, one for each variant that both stores were asked: a guardrail without a history asks less.
+    """
     found = {}
     for question, times in large.by_question.items():
-        near = [
-            [each.took_s for each in some if each.reach <= SMALL_DAYS * DAY]
-            for some in (times, small.by_question.get(question, []))
-        ]
-        if all(near) and statistics.median(near[0]) >= FLOOR_S:
-            found[question] = statistics.median(near[0]) / statistics.median(near[1])
+        both = [_medians(each) for each in (times, small.by_question.get(question, []))]
+        shared = both[0].keys() & both[1].keys()
+        sums = [sum(each[variant] for variant in shared) for each in both]
+        if shared and sums[0] / len(shared) >= FLOOR_S:
+            found[question] = sums[0] / sums[1]
     return found
 
 
-def measure(answers: int, runs: int, folder: Path) -> dict[str, Any]:
+def _medians(asked: list[Asked]) -> dict[tuple[object, ...], float]:
+    """The median of each variant that looks back no further than the small store reaches."""
+    took: defaultdict[tuple[object, ...], list[float]] = defaultdict(list)
+    for each in asked:
+        if each.reach <= SMALL_DAYS * DAY:
+            took[each.variant].append(each.took_s)
+    return {variant: statistics.median(some) for variant, some in took.items()}
+
+
+def measure(stores: Stores, runs: int) -> dict[str, Any]:
     """Every figure by its name; the p95 of each question, the slowest first."""
-    end = datetime.now(UTC).replace(second=0, microsecond=0)
-    large, small = folder / "large.duckdb", folder / "small.duckdb"
-    began = time.monotonic()
-    build(large, answers=answers, days=LARGE_DAYS, end=end)
-    building_s = time.monotonic() - began
-    size_gb = large.stat().st_size / 1e9
-    build(small, answers=answers * SMALL_DAYS // LARGE_DAYS, days=SMALL_DAYS, end=end)
-    times, fewer = measured(large, end, runs), measured(small, end, runs)
+    size_gb = stores.large.stat().st_size / 1e9
+    progress = Progress("queries")
+    with progress.phase("large store"):
+        times = measured(stores.large, stores.end, runs)
+    with progress.phase("small store"):
+        fewer = measured(stores.small, stores.end, runs)
     growing = growth(times, fewer)
     slowest = sorted(((p95(each), name) for name, each in times.by_question.items()), reverse=True)
+    with progress.phase("serve"):
+        rss_mb = resident_mb(stores.large, stores.end)
     return {
         "slowest_p95_s": max(took for took, name in slowest if name not in STREAMING),
         "growth_ratio": max(growing.values(), default=1.0),
-        "serve_rss_mb": resident_mb(large, end),
-        "building_s": building_s,
+        "serve_rss_mb": rss_mb,
+        "building_s": stores.building_s,
         "store_gb": size_gb,
         "p95_s": {name: took for took, name in slowest},
-        "growth": growing,
+        "growth": dict(sorted(growing.items(), key=lambda each: -each[1])),
+        "medians_s": {
+            name: [statistics.median(each.took_s for each in some.by_question[name]) for some in (times, fewer)]
+            for _, name in slowest
+            if name in fewer.by_question
+        },
     }
 
 
@@ -156,9 +170,10 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--answers", type=int, default=300_000, help="answers in 60 days, six spans each")
     parser.add_argument("--runs", type=int, default=5, help="how often every page is asked")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the built stores there, and use those of before")
     wanted = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        found = measure(wanted.answers, wanted.runs, Path(folder))
+    with stores(wanted.keep, answers=wanted.answers, days=(LARGE_DAYS, SMALL_DAYS)) as made:
+        found = measure(made, wanted.runs)
     if wanted.json:
         print(json.dumps(found))
         return

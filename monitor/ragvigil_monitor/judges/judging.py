@@ -17,6 +17,7 @@ from ragvigil_monitor.job import Job, Turn, Write
 from ragvigil_monitor.judges.judge import MEASURES, Judge
 from ragvigil_monitor.judges.reading import Answer, judgements
 from ragvigil_monitor.judges.registry import judge_of
+from ragvigil_monitor.judges.waiting_reviews import add_scores, waiting_reviews
 from ragvigil_monitor.marker_kinds import MEASUREMENT
 from ragvigil_monitor.review.salt import Salt
 from ragvigil_monitor.review.traffic import HOUR, share_of_traffic, weekly_answers
@@ -55,10 +56,11 @@ def judge_answers(service: Service, turn: Turn) -> Write:
     sampled = [each for end in turn.ends for each in _sample(store, settings, salt, end)]
     late = list(_late(store, settings, salt, turn.ends))
     reviewed = _reviewed(store, judge, turn.ends[-1], [*sampled, *late])
+    judged = [*sampled, *late, *reviewed]
     rows = [row for some in (sampled, late, reviewed) for row in _rows(store, judge, some, turn.ends[-1])]
 
     def write(writer: Writer) -> None:
-        writer.execute_with("add_judge_scores", pa.Table.from_pylist(rows, _SCORES))
+        add_scores(writer, pa.Table.from_pylist(rows, _SCORES), [answer["started_at"] for answer in judged])
         if sampled:
             _mark(writer, judge, min(answer["started_at"] for answer in sampled))
 
@@ -100,13 +102,7 @@ def _late(store: Store, settings: JudgeSettings, salt: Salt, ends: Sequence[date
 
 def _reviewed(store: Store, judge: Judge, end: datetime, sampled: Sequence[Answer]) -> list[Answer]:
     """Reviewed answers without a word of this judge; a new version is soon as well known as the old one."""
-    drawn = store.rows(
-        "reviewed_answers_to_judge",
-        end=end,
-        judge=judge.name,
-        judge_version=judge.version,
-        most=_MOST_REVIEWED,
-    )
+    drawn = waiting_reviews(store, judge, end, most=_MOST_REVIEWED)
     taken = {(answer["trace_id"], answer["span_id"]) for answer in sampled}
     return [answer for answer in drawn if (answer["trace_id"], answer["span_id"]) not in taken]
 

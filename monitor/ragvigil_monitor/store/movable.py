@@ -59,7 +59,9 @@ MOVABLE: Final = (
     Movable("drift_evidence", "a permutation test", (("window_end", "window_s", *_ENCODER),), "window_end"),
     Movable("drift_cross_checks", "its confirmation", (("window_end", "window_s", *_ENCODER),), "window_end"),
     Movable("review_rounds", "one drawing of answers for review", (("decided_at", "stratum"),), "answers_start"),
-    Movable("review_items", "an answer or retrieval that was drawn", (("item_id",),), "started_at"),
+    Movable(
+        "review_items", "an answer or retrieval that was drawn", (("item_id",),), "started_at", left_out=("number",)
+    ),
     Movable("review_frames", "the strata that hold an item", (("item_id", "stratum"),)),
     Movable("review_leases", "who was given an item", (("lease_id",),), "leased_at"),
     Movable("review_labels", "what a reviewer said of an item", (("label_id",), ("lease_id",)), "labelled_at"),
@@ -132,6 +134,9 @@ STAYS: Final[Mapping[str, str]] = {
             "rate_slices",
         ),
         "added up again from what is put in",
+    ),
+    **dict.fromkeys(
+        ("judge_queues", "reviews_to_judge", "label_scores"), "made again from the items, labels and scores put in"
     ),
 }
 """The tables that are not moved, and what they are about."""

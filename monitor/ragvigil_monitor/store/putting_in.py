@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from ragvigil_monitor.errors import WriteRefused
 from ragvigil_monitor.store.database import Store, Writer
+from ragvigil_monitor.store.following_reviews import follow_reviews
 from ragvigil_monitor.store.movable import Movable
 from ragvigil_monitor.store.taking_out import columns, is_id
 
@@ -57,6 +58,7 @@ def put_in(store: Store, table: Movable, rows: pa.Table) -> PutIn:
         if table.name in _SUMMED:
             started = writer.run("SELECT DISTINCT date_trunc('hour', started_at) AS started_at FROM incoming")
             writer.execute_with("mark_hours_stale", pa.Table.from_pylist(started, _STARTS))
+        follow_reviews(writer, table.name)
         return _became(counts, rows.num_rows, updated)
 
 

@@ -7,8 +7,6 @@ WITH first_labels AS (
 )
 SELECT first_labels.label, scores.score
 FROM first_labels
-INNER JOIN review_items AS items ON items.item_id = first_labels.item_id
-INNER JOIN judge_scores AS scores
-    ON scores.trace_id = items.trace_id AND scores.answer_span_id = items.span_id
-WHERE items.kind = 'answer' AND scores.judge = $judge AND scores.judge_version = $judge_version
-QUALIFY row_number() OVER (PARTITION BY items.item_id ORDER BY scores.in_sample DESC, scores.judged_at DESC) = 1;
+INNER JOIN label_scores AS scores ON scores.item_id = first_labels.item_id
+WHERE scores.judge = $judge AND scores.judge_version = $judge_version
+QUALIFY row_number() OVER (PARTITION BY scores.item_id ORDER BY scores.in_sample DESC, scores.judged_at DESC) = 1;

@@ -1,0 +1,2 @@
+-- Forget how far the queue is.
+DELETE FROM judge_queues;
