@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from tests.samples.alibi import PYTHON
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.servers import running_service
 
 from ragvigil_monitor.drift.alibi import AlibiDetect
@@ -26,7 +27,7 @@ ENCODER = Encoder("encoder-1", 24)
 @pytest.fixture
 def store() -> Store:
     """Four working days of 100 query vectors a day, as they arrive: some are copies, one cannot be used."""
-    found, rng = Store.open(None), np.random.default_rng(1)
+    found, rng = fresh_store(), np.random.default_rng(1)
     vectors = rng.normal(size=(400, ENCODER.dimension))
     vectors[300:320] = vectors[300]
     units = (vectors / np.linalg.norm(vectors, axis=1)[:, None]).astype("<f2")

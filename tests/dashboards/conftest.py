@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.reviews import draw_reviews, reviewed_store
 from tests.samples.searches import relevance_store
 from tests.samples.servers import running_api, running_service
@@ -53,7 +54,7 @@ def client(live: Live) -> Client:
 def empty_url() -> Iterator[tuple[str, str]]:
     """Address and on-call key of a service whose store holds nothing yet."""
     keys = Keys.generate()
-    with running_service(Store.open(None), keys) as service, running_api(service) as url:
+    with running_service(fresh_store(), keys) as service, running_api(service) as url:
         yield url, keys.by_role[Role.ONCALL]
 
 

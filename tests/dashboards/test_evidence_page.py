@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.samples.evidence import add_evidence
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.servers import running_api, running_service
 
 from ragvigil_dashboards.client import Client, HttpApi
 from ragvigil_monitor.keys import Keys, Role
-from ragvigil_monitor.store import Store
 
 RunPage = Callable[..., AppTest]
 
@@ -27,7 +27,7 @@ class Reviewed:
 
 @pytest.fixture(scope="module")
 def reviewed() -> Iterator[Reviewed]:
-    keys, store = Keys.generate(), Store.open(None)
+    keys, store = Keys.generate(), fresh_store()
     with running_service(store, keys) as service:
         add_evidence(service, datetime.now(UTC), days=12, per_day=16)
         with running_api(service) as url:

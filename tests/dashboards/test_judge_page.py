@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.samples.answered import insert_answers
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.servers import running_api, running_service
 
 from ragvigil_monitor.jobs import jobs
 from ragvigil_monitor.keys import Keys, Role
 from ragvigil_monitor.schedule import run_due
-from ragvigil_monitor.store import Store
 
 if TYPE_CHECKING:
     from tests.dashboards.conftest import RunPage
@@ -24,7 +24,7 @@ JOBS = ("judge_scores", "faithfulness")
 @pytest.fixture
 def judged() -> Iterator[tuple[str, str]]:
     """Address and on-call key."""
-    now, keys, store = datetime.now(UTC).replace(minute=30), Keys.generate(), Store.open(None)
+    now, keys, store = datetime.now(UTC).replace(minute=30), Keys.generate(), fresh_store()
     insert_answers(store, now - timedelta(hours=60), hours=30, carried=0.97)
     insert_answers(store, now - timedelta(hours=30), hours=27, carried=0.3, seed=4)
     with running_service(store, keys, lambda: now, judge={"share": 1.0}) as service:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.world import running_world
 
 from ragvigil_dashboards.oncall.trace_search import trace_id_in
 from ragvigil_monitor.keys import Role
-from ragvigil_monitor.store import Store
 
 if TYPE_CHECKING:
     from tests.dashboards.conftest import Live
@@ -123,7 +123,7 @@ def test_an_answer_is_shown_by_its_link(run_page: RunPage, live: "Live") -> None
 
 
 def test_an_answer_whose_spans_were_removed_says_so(run_page: RunPage) -> None:
-    store, now = Store.open(None), datetime.now(UTC)
+    store, now = fresh_store(), datetime.now(UTC)
     with running_world(store, now) as world:
         world.put(answers=[{"question": "What was that again?", "started_at": world.ago(days=60)}])
         url = str(world.client.base_url).removesuffix("/api/v1/")

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
+from tests.samples.fresh_stores import fresh_store
 
 from ragvigil_monitor.jobs import jobs
 from ragvigil_monitor.keys import Keys
@@ -35,7 +36,7 @@ def monday() -> datetime:
 
 @pytest.fixture
 def memory_store() -> Iterator[Store]:
-    store = Store.open(None)
+    store = fresh_store()
     yield store
     store.close()
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.otlp import span, span_id, traces
 from tests.samples.servers import running_service
 
@@ -42,7 +43,7 @@ END = START + timedelta(hours=HOURS)
 
 @pytest.fixture
 def store() -> Iterator[Store]:
-    with closing(Store.open(None)) as opened:
+    with closing(fresh_store()) as opened:
         yield opened
 
 
@@ -123,7 +124,7 @@ def part(number: int, which: str) -> Any:
 def test_sums_and_spans_tell_the_same_however_late_and_often_spans_come(
     batches: list[list[tuple[int, str]]], hours: tuple[float, float]
 ) -> None:
-    with closing(Store.open(None)) as store:
+    with closing(fresh_store()) as store:
         for number, batch in enumerate(batches):
             receive(store, *(each for one in batch for each in part(*one)))
             if number < 3:

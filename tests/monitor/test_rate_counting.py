@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.otlp import span, traces
 from tests.samples.servers import running_service
 
@@ -29,7 +30,7 @@ COUNTED = ("rate_counts", "rate_slices")
 
 @pytest.fixture
 def store() -> Iterator[Store]:
-    with closing(Store.open(None)) as opened:
+    with closing(fresh_store()) as opened:
         yield opened
 
 
@@ -79,7 +80,7 @@ def test_what_came_late_is_counted_as_if_it_had_come_in_time(store: Store) -> No
     before = counted(store)
     receive(store, *late)
     count(store, END)
-    with closing(Store.open(None)) as other:
+    with closing(fresh_store()) as other:
         receive(other, *early, *late)
         count(other, END)
         assert counted(store) == counted(other)

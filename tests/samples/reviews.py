@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 import numpy as np
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.traffic import Traffic
 
 from ragvigil_monitor.review.drawing import DRAW, DRAW_RELEVANCE
@@ -59,7 +60,7 @@ EXCHANGES: Final = [
 
 def reviewed_store(now: datetime, *, answers: int = 80, days: float = 3.0) -> Store:
     """Answers up to a day before `now`: a third of low confidence, every tenth disliked."""
-    store, sent, rng = Store.open(None), Traffic(slow_from=now), np.random.default_rng(11)
+    store, sent, rng = fresh_store(), Traffic(slow_from=now), np.random.default_rng(11)
     disliked = []
     for number in range(answers):
         started_at = now - timedelta(hours=26) - timedelta(days=days) * number / answers

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.reviews import CANARY, EXCHANGES
 from tests.samples.traffic import Traffic
 
@@ -154,7 +155,7 @@ def _contents(found: Texts) -> dict[str, str]:
 
 def relevance_store(now: datetime, *, items: int = 12, store: Store | None = None) -> Store:
     """Probed retrievals a few hours before `now`, about the exchanges of the other sample, each with all its texts."""
-    made = Searches(store or Store.open(None))
+    made = Searches(store or fresh_store())
     every = {f"{CANARY}-{number}": text for number, text in enumerate(text for _, _, own in EXCHANGES for text in own)}
     for number in range(items):
         question, _, own = EXCHANGES[number % len(EXCHANGES)]

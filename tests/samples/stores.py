@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tests.samples import conclusions
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.traffic import Traffic, traffic
 
 from ragvigil_monitor.store import Store
@@ -26,7 +27,7 @@ class Sample:
 
 def sample(now: datetime, *, days: float = 3, per_day: int = 200) -> Sample:
     """Some days of traffic with a slow reranker in the last 30 hours, and the alerts that belong to it."""
-    store = Store.open(None)
+    store = fresh_store()
     slow_from = (now - timedelta(hours=30)).replace(minute=40, second=0, microsecond=0)
     sent = traffic(now, days=days, per_day=per_day, slow_from=slow_from)
     sent.insert(store)

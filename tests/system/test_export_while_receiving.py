@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.samples.filled_stores import dump
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.monitors import Monitor
 from tests.samples.otlp import PROTOBUF, rag_trace, traces
 
@@ -58,7 +59,7 @@ def export(monitor: Monitor, tmp_path: Path) -> Callable[[Format], Path]:
 
 @pytest.fixture
 def store() -> Iterator[Store]:
-    store = Store.open(None)
+    store = fresh_store()
     yield store
     store.close()
 

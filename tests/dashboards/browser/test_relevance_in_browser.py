@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.samples import hostile
 from tests.samples.chromium import open_settled, settle
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.reviews import CANARY, draw_reviews
 from tests.samples.searches import Searches, relevance_store
 from tests.samples.servers import running_api, running_dashboard, running_service
@@ -59,7 +60,7 @@ def marking(browser: Browser, tmp_path: Path) -> Iterator[MarkingApp]:
 @pytest.fixture
 def hostile_marking(browser: Browser, tmp_path: Path) -> Iterator[MarkingApp]:
     """The app in front of one search whose every text tries to break out; one is very long, one is missing."""
-    searches = Searches(Store.open(None))
+    searches = Searches(fresh_store())
     texts = {"a": hostile.EVERYTHING, "b": LONG, "c": None}
     searches.probed(datetime.now(UTC) - timedelta(hours=3), texts, texts, question=hostile.EVERYTHING)
     yield from served(searches.store, tmp_path)

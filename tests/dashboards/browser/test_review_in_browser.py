@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.samples import hostile
 from tests.samples.chromium import open_settled, settle
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.reviews import CANARY, add_exchange, draw_reviews, reviewed_store
 from tests.samples.servers import running_api, running_dashboard, running_service
 from tests.samples.traffic import Traffic
@@ -61,7 +62,7 @@ def review_app(browser: Browser, tmp_path: Path) -> Iterator[ReviewApp]:
 def hostile_app(browser: Browser, tmp_path: Path) -> Iterator[ReviewApp]:
     """The app in front of one answer whose every text tries to break out, and is very long."""
     now = datetime.now(UTC)
-    store, sent = Store.open(None), Traffic(slow_from=now)
+    store, sent = fresh_store(), Traffic(slow_from=now)
     started_at = datetime.fromtimestamp(now.timestamp() - 26 * 3600, UTC)
     texts = [hostile.EVERYTHING, LONG, hostile.EVERYTHING]
     add_exchange(sent, np.random.default_rng(1), started_at, hostile.EVERYTHING, hostile.EVERYTHING + LONG, texts)

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.stores import Sample, sample
 from tests.samples.world import World, running_world
-
-from ragvigil_monitor.store import Store
 
 NOW = datetime(2026, 11, 30, 3, 0, tzinfo=UTC)
 
@@ -34,5 +33,5 @@ def disposable() -> Iterator[World]:
 @pytest.fixture
 def empty() -> Iterator[World]:
     """A service whose store holds nothing yet."""
-    with running_world(Store.open(None), NOW) as world:
+    with running_world(fresh_store(), NOW) as world:
         yield world

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.reviews import draw_reviews, reviewed_store
 from tests.samples.searches import relevance_store
 from tests.samples.servers import running_api, running_service
@@ -72,7 +73,7 @@ def review() -> Iterator[Review]:
 
 @pytest.fixture
 def nothing_drawn() -> Iterator[Review]:
-    yield from running_review(Store.open(None))
+    yield from running_review(fresh_store())
 
 
 def detail(response: httpx.Response, status: int) -> str:

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.samples.fresh_stores import fresh_store
 
 from ragvigil_monitor.store import Store
 
@@ -199,7 +200,7 @@ def test_after_half_an_hour_it_is_a_new_question(add_answer: Add, regenerated: R
 
 @pytest.fixture(scope="module")
 def any_store() -> Iterator[Store]:
-    store = Store.open(None)
+    store = fresh_store()
     yield store
     store.close()
 

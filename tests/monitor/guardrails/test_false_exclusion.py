@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.relevance_reviews import RelevanceReviews
 
 from ragvigil_monitor.api.models import Alert, State
@@ -17,7 +18,6 @@ from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.signals.signal import Look, Window
-from ragvigil_monitor.store import Store
 
 WEEK_S = 168 * 3600
 EXCLUDED: dict[str, Any] = {"found": ["a"], "probed": ["a", "c"], "passes": [True, False], "relevant": ["c"]}
@@ -38,7 +38,7 @@ def judge(make_service: Any, monday: datetime) -> Judge:
         answered_before: bool = True,
         **section: Any,
     ) -> dict[str, Finding]:
-        service = make_service(store=Store.open(None), guardrails={"false_exclusion": section})
+        service = make_service(store=fresh_store(), guardrails={"false_exclusion": section})
         reviews = RelevanceReviews()
         for times, unit in units:
             for _ in range(times):

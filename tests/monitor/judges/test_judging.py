@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.samples.answered import CARRIED, DOCUMENTS, HALF, insert_answers
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.reviews import add_exchange
 from tests.samples.traffic import Traffic
 
@@ -155,7 +156,7 @@ def test_the_share_that_is_drawn_is_the_configured_one_and_does_not_depend_on_wh
     found = scores(memory_store)
     assert 300 <= len(found) <= 420
     assert {row["inclusion_probability"] for row in found} == {0.05}
-    other = Store.open(None)
+    other = fresh_store()
     insert_answers(other, monday, hours=72, per_hour=50, sampling_probability=0.5)
     stepwise = make_service(store=other, **settings)
     for hours in range(0, 81, 5):
@@ -208,7 +209,7 @@ def test_all_at_once_judges_the_same_as_hour_by_hour(
     memory_store: Store, make_service: MakeService, monday: datetime
 ) -> None:
     """A sampled answer is in the sample although its review was drawn before the judge came to it."""
-    stores = [memory_store, Store.open(None)]
+    stores = [memory_store, fresh_store()]
     for store, steps in zip(stores, ([60], range(61)), strict=True):
         insert_answers(store, monday, hours=24, per_hour=20)
         service = make_service(store=store, judge={"share": 0.3}, review={"uniform_share": 0.5, **SALT})

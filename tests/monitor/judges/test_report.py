@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from tests.samples.answered import insert_answers
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.servers import running_service
 from tests.samples.world import running_world
 
@@ -77,7 +78,7 @@ def add_version(store: Store, version: str, at: datetime, *, in_sample: bool = T
 @pytest.fixture(scope="module")
 def labelled() -> Iterator[Service]:
     """The same, labelled by somebody who sees what is invented; for reading only."""
-    with judged_service(Store.open(None)) as made:
+    with judged_service(fresh_store()) as made:
         assert label_all(made, at=NOW) >= 60
         yield made
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.otlp import NOW, PROTOBUF, logs, rag_trace, record, span, trace_id, traces
 from tests.samples.servers import free_port, running_api, running_service, wait_until
 
@@ -92,7 +93,7 @@ def test_only_what_the_store_takes_goes_on(memory_store: Store, phoenix: Receive
 
 
 def test_what_could_not_be_stored_is_not_sent(phoenix: Receiver) -> None:
-    store = Store.open(None)
+    store = fresh_store()
     with running(store, phoenix.endpoint) as monitor:
         store.close()
         assert monitor.send(span(1)).status_code >= 500

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from tests.samples.collector_files import json_line
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.otlp import NOW, PROTOBUF, logs, rag_trace, record, span_id, trace_id, traces
 from tests.samples.servers import running_api
 
@@ -83,7 +84,7 @@ def tables_after(
     sending: Sequence[int], send: Callable[[str, Sequence[int]], None], clock: Clock | None = None
 ) -> dict[str, list[dict[str, Any]]]:
     """What a new store holds when these requests were sent, and all jobs that link and join have run."""
-    store, clock = Store.open(None), clock or Clock()
+    store, clock = fresh_store(), clock or Clock()
     with Committer(store, clock=clock) as committer:
         service = Service(store, Settings.load(), Keys.generate(), committer, clock)
         with running_api(service) as url:

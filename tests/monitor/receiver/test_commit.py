@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.otlp import NOW, rag_trace, span, trace_id
 
 from ragvigil import attributes as names
@@ -137,7 +138,7 @@ def test_the_committer_goes_on_after_a_failure(memory_store: Store, committer: C
 
 
 def test_a_disk_that_takes_nothing_fails_every_batch_as_try_later(batch_of: Any) -> None:
-    store = Store.open(None)
+    store = fresh_store()
     with Committer(store, clock=lambda: NOW) as committer:
         store.close()
         futures = [committer.submit(batch_of(*rag_trace(number))) for number in range(3)]

@@ -13,6 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.otlp import NOW, nanoseconds, rag_trace, span, span_id, trace_id, traces
 
 from ragvigil import attributes as names
@@ -265,7 +266,7 @@ def test_whatever_attributes_hold_the_span_reaches_the_store(
 
 
 TRACES = itertools.count(1)
-SHARED = Store.open(None)
+SHARED = fresh_store()
 WHOLE = traces(*rag_trace(0)).SerializeToString()
 
 

@@ -14,6 +14,7 @@ from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceResponse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.otlp import NOW, PROTOBUF, logs, rag_trace, record, span, traces
 from tests.samples.servers import running_api, wait_until
 
@@ -246,7 +247,7 @@ def test_overload_is_answered_with_try_later_and_nothing_acknowledged_is_lost(
 
 
 def test_a_store_that_cannot_be_written_is_answered_with_try_later(make_service: Any) -> None:
-    store = Store.open(None)
+    store = fresh_store()
     with running_api(make_service(NOW, store=store)) as url:
         store.close()
         answer = httpx.post(f"{url}/v1/traces", content=TRACE, headers=PROTOBUF)

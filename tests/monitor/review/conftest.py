@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.reviews import draw_reviews, reviewed_store
 from tests.samples.searches import Searches
 from tests.samples.servers import running_service
@@ -108,7 +109,7 @@ def make_searches() -> Iterator[Callable[[], Searches]]:
     stores: list[Store] = []
 
     def make() -> Searches:
-        stores.append(Store.open(None))
+        stores.append(fresh_store())
         return Searches(stores[-1])
 
     yield make

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.reviews import add_exchange, insert_events, reviewed_store, thumbs_down
 from tests.samples.servers import running_service
 from tests.samples.traffic import Traffic
@@ -125,7 +126,7 @@ def test_an_answer_recorded_with_a_probability_is_drawn_with_that_much_less(
     make_desk: "MakeDesk", table: "Table", draw: "Draw"
 ) -> None:
     now = make_desk().now
-    sent, store = Traffic(slow_from=now), Store.open(None)
+    sent, store = Traffic(slow_from=now), fresh_store()
     started = now - timedelta(hours=30)
     add_exchange(sent, np.random.default_rng(1), started, "q", "a", [], sampling_probability=0.25)
     sent.insert(store)
@@ -179,7 +180,7 @@ def test_young_answers_are_not_drawn_yet(make_desk: "MakeDesk", table: "Table", 
 def test_a_thumbs_down_counts_when_it_came_before_the_decision(
     make_desk: "MakeDesk", table: "Table", draw: "Draw", event: dict[str, Any], counts: bool
 ) -> None:
-    now, store = make_desk().now, Store.open(None)
+    now, store = make_desk().now, fresh_store()
     sent = Traffic(slow_from=now)
     add_exchange(sent, np.random.default_rng(1), now - timedelta(hours=30), "q", "a", [])
     sent.insert(store)
@@ -190,7 +191,7 @@ def test_a_thumbs_down_counts_when_it_came_before_the_decision(
 
 
 def test_feedback_that_names_only_the_answer_id_is_found(make_desk: "MakeDesk", table: "Table", draw: "Draw") -> None:
-    now, store = make_desk().now, Store.open(None)
+    now, store = make_desk().now, fresh_store()
     sent = Traffic(slow_from=now)
     add_exchange(sent, np.random.default_rng(1), now - timedelta(hours=30), "q", "a", [])
     sent.insert(store)
@@ -201,7 +202,7 @@ def test_feedback_that_names_only_the_answer_id_is_found(make_desk: "MakeDesk", 
 
 
 def test_an_empty_store_has_nothing_to_draw(make_desk: "MakeDesk", table: "Table", draw: "Draw") -> None:
-    now, store = make_desk().now, Store.open(None)
+    now, store = make_desk().now, fresh_store()
     draw(store, now)
     assert table(store, "SELECT * FROM review_items") == []
 

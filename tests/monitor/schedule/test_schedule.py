@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.samples.fresh_stores import fresh_store
 
 from ragvigil_monitor.job import Job, Turn, Write
 from ragvigil_monitor.schedule import due_ends, run_due
@@ -271,7 +272,7 @@ def content(store: Store, table: str) -> list[dict[str, Any]]:
 
 def copied(store: Store, folder: Path) -> Store:
     """The telemetry of a store in another one."""
-    other = Store.open(None)
+    other = fresh_store()
     for table in ("spans", "answers"):
         file = folder / f"{table}.parquet"
         store._cursor().execute(f"COPY {table} TO '{file}'")

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.samples.fresh_stores import fresh_store
 
 from ragvigil_monitor.statistics.bucket_quantile import GAMMA, ZERO, bucket_quantile_interval
 from ragvigil_monitor.statistics.quantile_interval import quantile_interval
-from ragvigil_monitor.store import Store
 
 values = st.lists(st.floats(1e-5, 1e9, allow_nan=False), min_size=1, max_size=400)
 
@@ -44,7 +44,7 @@ def test_nothing_and_zeros() -> None:
 
 @pytest.mark.parametrize("value", [1e-7, 0.0, -3.0, 1e-6, 0.5, 1.0, 99.0, 3.6e6])
 def test_the_store_sorts_a_value_into_a_bucket_that_holds_it(value: float) -> None:
-    store = Store.open(None)
+    store = fresh_store()
     (found,) = store._cursor().execute("SELECT log_bucket(?)", [value]).fetchall()[0]
     store.close()
     if value <= 1e-6:
@@ -56,6 +56,6 @@ def test_the_store_sorts_a_value_into_a_bucket_that_holds_it(value: float) -> No
 
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf")])
 def test_what_is_no_number_has_no_bucket(value: float | None) -> None:
-    store = Store.open(None)
+    store = fresh_store()
     assert store._cursor().execute("SELECT log_bucket(?::DOUBLE)", [value]).fetchall() == [(None,)]
     store.close()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from tests.samples.filled_stores import dump, fill
+from tests.samples.fresh_stores import fresh_store
 
 from ragvigil_monitor.errors import WriteRefused
 from ragvigil_monitor.store import Store
@@ -20,7 +21,7 @@ NOW = datetime(2026, 11, 30, 3, 0, tzinfo=UTC)
 @pytest.fixture(scope="module")
 def full() -> Iterator[Store]:
     """A store that has rows in every table."""
-    store = Store.open(None)
+    store = fresh_store()
     fill(store, NOW)
     yield store
     store.close()

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 from tests.samples.filled_stores import fill
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.servers import running_api, running_service
 
 from ragvigil_monitor.keys import Keys, Role
@@ -20,7 +21,7 @@ Opened = Callable[[Store], AbstractContextManager[End]]
 @pytest.fixture(scope="module")
 def full() -> Iterator[Store]:
     """A store that has rows in every table."""
-    store = Store.open(None)
+    store = fresh_store()
     fill(store, NOW)
     yield store
     store.close()

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from tests.samples.filled_stores import dump
 from tests.samples.foreign.recordings import after, recorded
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.otlp import PROTOBUF
 from tests.samples.servers import running_api, running_service
 
@@ -31,7 +32,7 @@ DAY = timedelta(days=1)
 
 @pytest.fixture
 def another() -> Iterator[Store]:
-    store = Store.open(None)
+    store = fresh_store()
     yield store
     store.close()
 

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from tests.samples.filled_stores import dump
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.otlp import (
     NOW,
     RESOURCE,
@@ -49,7 +50,7 @@ NOW_US = microseconds(NOW)
 
 @pytest.fixture(scope="module")
 def stores() -> Iterator[tuple[Store, Store]]:
-    pair = Store.open(None), Store.open(None)
+    pair = fresh_store(), fresh_store()
     yield pair
     for store in pair:
         store.close()

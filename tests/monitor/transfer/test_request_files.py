@@ -12,6 +12,7 @@ import zstandard
 from tests.monitor.transfer.conftest import NOW, Opened
 from tests.samples.collector_files import frame, json_line, zstd_frame
 from tests.samples.filled_stores import dump
+from tests.samples.fresh_stores import fresh_store
 from tests.samples.otlp import logs, rag_trace, record, span, traces, unlinked_trace
 
 from ragvigil.spool.frames import HEADER, Kind, packed
@@ -152,7 +153,7 @@ def test_old_spans_are_taken_and_stages_linked_that_lie_apart(
 
 
 def test_an_otlp_export_is_imported_to_the_same_tables(memory_store: Store, opened: Opened, tmp_path: Path) -> None:
-    other = Store.open(None)
+    other = fresh_store()
     (tmp_path / "in").mkdir()
     imported(opened, memory_store, written(tmp_path / "in", SEGMENT))
     with opened(memory_store) as source:
