@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.store import Store
 
 STARTED_WITHIN_S = 60
+LONGEST_PAUSE_S = 0.05
 
 
 @contextmanager
@@ -48,15 +49,44 @@ def running_api(service: Service, protocol: type[asyncio.Protocol] | None = None
 def running_app(app: Callable[..., Any], protocol: type[asyncio.Protocol] | None = None) -> Iterator[str]:
     """An ASGI application under uvicorn in a thread; yields its address."""
     listener = _listener()
-    server = uvicorn.Server(uvicorn.Config(app, http=protocol or "auto", log_level="warning", access_log=False))
+    server = PromptServer(uvicorn.Config(app, http=protocol or "auto", log_level="warning", access_log=False))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:
-        wait_until(lambda: server.started)
+        server.wait_started()
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:
-        server.should_exit = True
+        server.stop()
         thread.join(10)
+
+
+class PromptServer(uvicorn.Server):
+    """Says at once that it has started, and notices at once that it shall stop; uvicorn looks every 100 ms."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._is_running = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._is_stopping = asyncio.Event()
+
+    def wait_started(self) -> None:
+        """Wait until requests are answered; TimeoutError when that does not come."""
+        if not self._is_running.wait(STARTED_WITHIN_S):
+            raise TimeoutError(f"the server has not started within {STARTED_WITHIN_S} s")
+
+    def stop(self) -> None:
+        """Ask it to stop in order."""
+        self.should_exit = True
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._is_stopping.set)
+
+    async def main_loop(self) -> None:
+        """Tick once a second, which renews the date in answers, until somebody stops it."""
+        self._loop = asyncio.get_running_loop()
+        self._is_running.set()
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._is_stopping.wait(), 1)
 
 
 @contextmanager
@@ -91,12 +121,13 @@ def free_port() -> int:
 
 
 def wait_until(condition: Callable[[], bool], within_s: float = STARTED_WITHIN_S) -> None:
-    """Ask every 50 ms until the condition holds; TimeoutError when it does not in time."""
-    deadline = time.monotonic() + within_s
+    """Ask after 2 ms, then ever more seldom, until the condition holds; TimeoutError when it does not in time."""
+    deadline, pause_s = time.monotonic() + within_s, 0.002
     while not condition():
         if time.monotonic() > deadline:
             raise TimeoutError(f"not true within {within_s} s")
-        time.sleep(0.05)
+        time.sleep(pause_s)
+        pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
 
 def _is_healthy(address: str) -> bool:

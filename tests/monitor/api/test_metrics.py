@@ -37,14 +37,21 @@ def values(samples: list[Sample], name: str) -> dict[tuple[str, ...], float]:
     return {tuple(sorted(sample.labels.values())): sample.value for sample in samples if sample.name == name}
 
 
+def received(service: Service, url: str) -> dict[tuple[str, ...], float]:
+    """What became of what was sent, by service and outcome."""
+    return values(scraped(service, url), "ragvigil_items_received_total")
+
+
 def test_what_became_of_everything_received_is_counted(make_service: Any) -> None:
     service = make_service(NOW)
     with running_api(service) as url:
         for body in (traces(*rag_trace(0)), traces(*rag_trace(0)), traces(span(trace_id=b"short"))):
             httpx.post(f"{url}/v1/traces", content=body.SerializeToString(), headers=PROTOBUF).raise_for_status()
         httpx.post(f"{url}/v1/traces", content=b"\xff", headers=PROTOBUF)
-        received = values(scraped(service, url), "ragvigil_items_received_total")
-    assert received == {
+        # A refusal is answered before it is counted.
+        wait_until(lambda: ("rejected_request_400", "unknown_service") in received(service, url))
+        found = received(service, url)
+    assert found == {
         ("shop", "spans_committed"): 6,
         ("shop", "spans_duplicate"): 6,
         ("rejected_bad_id", "shop"): 1,
