@@ -11,6 +11,9 @@ COMPILE := $(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes
 # Two cores are shared by several processes here; more BLAS threads than cores make everything slower.
 export OPENBLAS_NUM_THREADS ?= 1
 
+# Without bytecode each worker compiles 380 files of tests anew, and each service that a test starts the whole program.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup demo test check lint types imports bench lock screenshots clean \
 	setup-phoenix test-phoenix setup-alibi test-alibi setup-javascript test-javascript
 
