@@ -37,7 +37,7 @@ demo: setup ## six simulated weeks of a real RAG app with planted incidents, the
 	$(BIN)/ragvigil demo
 
 test: setup ## run the tests
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-alibi: setup setup-alibi ## compare our permutation test with that of alibi-detect
 	RAGVIGIL_TESTS_ALIBI=1 $(BIN)/python -m pytest tests/alibi
