@@ -20,6 +20,8 @@ from ragvigil_monitor.demo.simulation import Interrupted, Review, Simulation, Te
 from ragvigil_monitor.demo.truth import Truth
 from ragvigil_monitor.service import utc_now
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def serving(tmp_path: Path) -> Iterator[ServeProcess]:
