@@ -6,13 +6,11 @@ So a question gives the same answer whether it reads sums, spans, or some of bot
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Final
-
-import pyarrow as pa
 
 from ragvigil_monitor.errors import HoursNotSummed, WriteRefused
 from ragvigil_monitor.job import Job, Turn, Write
@@ -34,7 +32,6 @@ _MADE_ANEW: Final = (
 """For each table of sums, how those of an hour go and come."""
 _AT_ONCE: Final = 200
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_STARTS: Final = pa.schema({"started_at": pa.timestamp("us")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +70,6 @@ def _cuts(start: datetime, end: datetime, until: datetime) -> Iterator[tuple[dat
 
 def _floor(moment: datetime) -> datetime:
     return moment - (moment - _EPOCH) % HOUR
-
-
-def mark_stale(writer: Writer, started_at: Iterable[datetime | int]) -> None:
-    """Note that something new started at these times (aware, or microseconds since the epoch)."""
-    column = pa.array(list(started_at), pa.timestamp("us"))
-    writer.execute_with("mark_hours_stale", pa.Table.from_arrays([column], schema=_STARTS))
 
 
 def add_up(writer: Writer, hour: datetime) -> None:

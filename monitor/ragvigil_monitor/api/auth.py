@@ -1,6 +1,9 @@
-"""Who may call a route: `Depends(require(Role.ONCALL))`."""
+"""Who may call a route: `Depends(require(Role.ONCALL))`.
 
-from collections.abc import Callable
+All of it is asynchronous though nothing waits: what is not costs every request a turn of a thread.
+"""
+
+from collections.abc import Awaitable, Callable
 from ipaddress import ip_address
 from typing import Annotated
 
@@ -10,7 +13,7 @@ from ragvigil_monitor.keys import Role
 from ragvigil_monitor.service import Service
 
 
-def service_of(request: Request) -> Service:
+async def service_of(request: Request) -> Service:
     """The service behind the application."""
     service: Service = request.app.state.service
     return service
@@ -19,7 +22,7 @@ def service_of(request: Request) -> Service:
 ServiceDep = Annotated[Service, Depends(service_of)]
 
 
-def presented_role(request: Request, service: ServiceDep) -> Role | None:
+async def presented_role(request: Request, service: ServiceDep) -> Role | None:
     """The role of the bearer key in the request; None without a key, 401 for an unknown one."""
     scheme, _, key = request.headers.get("authorization", "").partition(" ")
     if not scheme:
@@ -33,10 +36,10 @@ def presented_role(request: Request, service: ServiceDep) -> Role | None:
 RoleDep = Annotated[Role | None, Depends(presented_role)]
 
 
-def require(*allowed: Role) -> Callable[[RoleDep], Role]:
+def require(*allowed: Role) -> Callable[[RoleDep], Awaitable[Role]]:
     """A dependency that lets the allowed roles and admin pass: 401 without a key, 403 with another role's."""
 
-    def check(role: RoleDep) -> Role:
+    async def check(role: RoleDep) -> Role:
         if role is None:
             raise HTTPException(401, f"This needs the key of {_any_of(allowed)}: `Authorization: Bearer <key>`.")
         if role is not Role.ADMIN and role not in allowed:
@@ -46,7 +49,7 @@ def require(*allowed: Role) -> Callable[[RoleDep], Role]:
     return check
 
 
-def may_ingest(request: Request, role: RoleDep) -> None:
+async def may_ingest(request: Request, role: RoleDep) -> None:
     """Let telemetry in with an ingest key, or without any key from loopback."""
     if role in {Role.INGEST, Role.ADMIN} or (role is None and _is_loopback(request)):
         return

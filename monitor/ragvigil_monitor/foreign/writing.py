@@ -9,8 +9,8 @@ import pyarrow as pa
 from ragvigil_monitor.errors import StoreUnavailable
 from ragvigil_monitor.foreign.settling import Settlement
 from ragvigil_monitor.foreign.unsettled import Problem
-from ragvigil_monitor.hour_sums import mark_stale
 from ragvigil_monitor.store import Store, Writer
+from ragvigil_monitor.store.stale_hours import mark_stale
 from ragvigil_monitor.telemetry_tables import ANSWERS, INGEST_COUNTS, QUERY_VECTORS
 
 MOST_SPANS: Final = 1000

@@ -19,6 +19,8 @@ _PREFIXES: Final = (names.RETRIEVAL_DOCUMENTS, names.RERANKER_INPUT_DOCUMENTS, n
 _SUFFIXES: Final = (names.DOCUMENT_ID, names.DOCUMENT_SCORE)
 _RANK_AND_PART: Final = re.compile(r"\.(?P<rank>\d{1,6})\.document\.(?P<part>id|score)")
 
+_SCORES: Final = {int, float, type(None)}
+
 _SOURCES: Final = {
     "input_documents": ((names.STAGE_INPUT_DOCUMENTS,), (names.RERANKER_INPUT_DOCUMENTS,)),
     "output_documents": (
@@ -27,6 +29,12 @@ _SOURCES: Final = {
     ),
 }
 """Per column the JSON attributes, then the flattened lists, in order of preference."""
+
+
+USUALLY_FLATTENED: Final = frozenset(
+    f"{prefix}.{rank}.{suffix}" for prefix in _PREFIXES for rank in range(100) for suffix in _SUFFIXES
+)
+"""Most attributes of a search are among these; to look them up is faster than to compare their ends."""
 
 
 def is_flattened(key: str) -> bool:
@@ -74,9 +82,9 @@ def document_list(value: object) -> str | None:
 def _is_exact(entry: object) -> bool:
     return (
         isinstance(entry, dict)
-        and entry.keys() == {"id", "score"}
-        and isinstance(entry["id"], str)
-        and (entry["score"] is None or type(entry["score"]) in {int, float})
+        and len(entry) == 2
+        and isinstance(entry.get("id"), str)
+        and type(entry.get("score", "")) in _SCORES
     )
 
 

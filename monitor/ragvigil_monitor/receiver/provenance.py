@@ -22,7 +22,7 @@ _HALF: Final = np.dtype("<f2")
 
 def drop_implausible(attributes: dict[str, object]) -> bool:
     """Remove those that the receiver cannot have written; whether there were any."""
-    sent = [name for name in _PLAUSIBLE.keys() & attributes.keys() if not _PLAUSIBLE[name](attributes[name])]
+    sent = [name for name in _PLAUSIBLE if name in attributes and not _PLAUSIBLE[name](attributes[name])]
     for name in sent:
         del attributes[name]
     return bool(sent)

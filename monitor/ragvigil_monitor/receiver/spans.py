@@ -11,7 +11,7 @@ from ragvigil_monitor.conventions.provenance import SCOPE_NAME
 from ragvigil_monitor.receiver.answers import answer_row, link_by_parents, place_answer_span_id
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.columns import AT, FIRST_CHOICE, SECOND_CHOICE, Accepts
-from ragvigil_monitor.receiver.documents import Flattened, is_flattened, place_documents
+from ragvigil_monitor.receiver.documents import USUALLY_FLATTENED, Flattened, is_flattened, place_documents
 from ragvigil_monitor.receiver.draft import Draft
 from ragvigil_monitor.receiver.embeddings import is_vector, place_vectors
 from ragvigil_monitor.receiver.events import EVENTS, LINKS, event_values, link_values
@@ -133,9 +133,10 @@ def _split_attributes(span: Span, draft: Draft) -> tuple[Flattened, list[KeyValu
     vectors: list[KeyValue] = []
     for pair in span.attributes:
         key = pair.key
-        column = FIRST_CHOICE.get(key)
-        if column is not None:
-            _place_first(draft, pair, *column)
+        if key in USUALLY_FLATTENED:
+            flattened.append(pair)
+        elif key in FIRST_CHOICE:
+            _place_first(draft, key, plain(pair.value))
         elif is_flattened(key):
             flattened.append(pair)
         elif is_vector(key):
@@ -145,11 +146,11 @@ def _split_attributes(span: Span, draft: Draft) -> tuple[Flattened, list[KeyValu
     return flattened, vectors
 
 
-def _place_first(draft: Draft, pair: KeyValue, position: int, accepts: Accepts) -> None:
-    value = plain(pair.value)
+def _place_first(draft: Draft, key: str, value: object) -> None:
+    position, accepts = FIRST_CHOICE[key]
     accepted = accepts(value)
     if accepted is None:
-        draft.reject(pair.key, value, position)
+        draft.reject(key, value, position)
     else:
         draft.row[position] = accepted
 

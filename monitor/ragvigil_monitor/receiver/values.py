@@ -16,9 +16,10 @@ MAX_INT32 = 2**31 - 1
 
 def plain(value: AnyValue) -> object:
     """An attribute's value; bytes stay bytes, a number that is not finite becomes its name."""
+    sent = value.string_value
+    if sent:  # most are texts, and to ask for the kind takes longer
+        return sent
     kind = value.WhichOneof("value")
-    if kind == "string_value":
-        return value.string_value
     reader = _READERS.get(kind) if kind else None
     return reader(getattr(value, kind)) if reader and kind else None
 
@@ -45,6 +46,7 @@ def _same(value: object) -> object:
 
 
 _READERS: Mapping[str, Callable[..., object]] = {
+    "string_value": _same,
     "int_value": _same,
     "bool_value": _same,
     "double_value": _finite,

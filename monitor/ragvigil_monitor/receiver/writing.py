@@ -3,15 +3,16 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any, Final
 
 import pyarrow as pa
 
 from ragvigil_monitor import telemetry_tables as tables
-from ragvigil_monitor.hour_sums import mark_stale
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.times import moment
 from ragvigil_monitor.store import Writer
+from ragvigil_monitor.store.stale_hours import mark_stale
 from ragvigil_monitor.telemetry_tables import Row, positions, to_arrow
 
 DUPLICATE_RANGE: Final = timedelta(hours=1)
@@ -19,7 +20,6 @@ DUPLICATE_RANGE: Final = timedelta(hours=1)
 
 _SPAN = positions(tables.SPANS)
 _EVENT = positions(tables.LOG_EVENTS)
-_SPAN_KEY: Final = pa.schema([tables.SPANS.field("trace_id"), tables.SPANS.field("span_id")])
 _EVENT_KEY: Final = pa.schema([tables.LOG_EVENTS.field("event_id")])
 
 Key = Callable[[Row], Any]
@@ -42,11 +42,15 @@ def write(writer: Writer, batch: Batch, received_at: datetime) -> Counter[tuple[
 def _write_spans(writer: Writer, batch: Batch) -> Counter[tuple[str, str]]:
     if not batch.spans:
         return Counter()
-    keys = to_arrow(_SPAN_KEY, [row[:2] for row in batch.spans])
-    stored = writer.execute_with("known_spans", keys, **_range(batch.spans, _SPAN["started_at"]))
+    fresh = _fresh(batch.spans, _span_key, set())
+    table = to_arrow(tables.SPANS, fresh)
+    stored = writer.execute_with("known_spans", table, **_range(fresh, _SPAN["started_at"]))
     known = {(row["trace_id"], row["span_id"]) for row in stored}
-    fresh = _fresh(batch.spans, _span_key, known)
-    _insert(writer, "insert_spans", tables.SPANS, fresh)
+    if known:
+        fresh = _fresh(fresh, _span_key, known)
+        table = to_arrow(tables.SPANS, fresh)
+    if fresh:
+        writer.execute_with("insert_spans", table)
     _insert(writer, "insert_answers", tables.ANSWERS, _fresh(batch.answers, _span_key, known))
     _insert(writer, "insert_query_vectors", tables.QUERY_VECTORS, _fresh(batch.query_vectors, _span_key, known))
     mark_stale(writer, {row[_SPAN["started_at"]] for row in fresh})
@@ -117,5 +121,5 @@ def _with_duplicates(
 
 
 def _by_service(rows: Sequence[Row], schema: pa.Schema, outcome: str) -> Counter[tuple[str, str]]:
-    service = schema.get_field_index("service")
-    return Counter((row[service], outcome) for row in rows)
+    by_service = Counter(map(itemgetter(schema.get_field_index("service")), rows))
+    return Counter({(service, outcome): items for service, items in by_service.items()})

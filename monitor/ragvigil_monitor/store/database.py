@@ -186,6 +186,7 @@ class Writer:
 
     def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
         self._cursor = cursor
+        self._batch: object = None
 
     def execute(self, question: str, **values: object) -> list[Row]:
         """Run `queries/<question>.sql`; the rows it returns, if any."""
@@ -194,13 +195,18 @@ class Writer:
     def run(self, sql: str, *, batch: object = None, **values: object) -> list[Row]:
         """Run SQL that was made inside this package; it may read the Arrow table `batch` under that name."""
         if batch is not None:
-            self._cursor.register("batch", batch)
+            self._register(batch)
         return fetch(self._cursor.execute(sql, to_database(values)))
 
     def execute_with(self, question: str, batch: object, **values: object) -> list[Row]:
         """Run a question that reads the Arrow table `batch` under that name, until the next one or the end."""
-        self._cursor.register("batch", batch)
+        self._register(batch)
         return self.execute(question, **values)
+
+    def _register(self, batch: object) -> None:
+        if batch is not self._batch:
+            self._cursor.register("batch", batch)
+            self._batch = batch
 
 
 def _migrated(connection: duckdb.DuckDBPyConnection, path: Path | None) -> None:

@@ -10,13 +10,13 @@ from ragvigil_monitor.errors import WriteRefused
 from ragvigil_monitor.store.database import Store, Writer
 from ragvigil_monitor.store.following_reviews import follow_reviews
 from ragvigil_monitor.store.movable import Movable
+from ragvigil_monitor.store.stale_hours import mark_stale
 from ragvigil_monitor.store.taking_out import columns, is_id
 
 _ID_BYTES: Final = {True: 16, False: 8}
 """Of the id of a trace, and of a span."""
 _SUMMED: Final = frozenset({"spans", "answers"})
 """Tables whose hours are added up."""
-_STARTS: Final = pa.schema({"started_at": pa.timestamp("us", tz="UTC")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def put_in(store: Store, table: Movable, rows: pa.Table) -> PutIn:
         writer.run(f"INSERT INTO {table.name} BY NAME SELECT * FROM incoming WHERE {_is_new(table)}")  # noqa: S608
         if table.name in _SUMMED:
             started = writer.run("SELECT DISTINCT date_trunc('hour', started_at) AS started_at FROM incoming")
-            writer.execute_with("mark_hours_stale", pa.Table.from_pylist(started, _STARTS))
+            mark_stale(writer, (row["started_at"] for row in started))
         follow_reviews(writer, table.name)
         return _became(counts, rows.num_rows, updated)
 
