@@ -37,9 +37,9 @@ def request(number: int) -> bytes:
 
 def written(directory: Path, *payloads: bytes, name: str = "p-000001.spool", tail: bytes = b"") -> Path:
     directory.mkdir(exist_ok=True)
-    file = directory / name
-    file.write_bytes(HEADER + b"".join(packed(Kind.TRACES, payload) for payload in payloads) + tail)
-    return file
+    unnamed = directory / f"{name}.unnamed"  # a reader that is quick takes an empty segment for an orphan
+    unnamed.write_bytes(HEADER + b"".join(packed(Kind.TRACES, payload) for payload in payloads) + tail)
+    return unnamed.rename(directory / name)
 
 
 @pytest.fixture
