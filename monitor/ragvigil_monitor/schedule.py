@@ -26,6 +26,8 @@ from ragvigil_monitor.retention import oldest_spans
 from ragvigil_monitor.service import Service, utc_now
 
 logger = logging.getLogger(__name__)
+_ticks = logger.getChild("ticks")
+_ticks.setLevel(logging.ERROR)  # a tick that is left out is nothing to warn of: the one under way does its work
 
 _one_at_a_time = threading.Lock()
 _CHECK_S = 60.0
@@ -150,7 +152,7 @@ class Ticker:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._scheduler = BackgroundScheduler(timezone=UTC)
+        self._scheduler = BackgroundScheduler(timezone=UTC, logger=_ticks)
         self._stopping = threading.Event()
         self._storage_notices = StorageNotices(service.settings)
 

@@ -1,3 +1,4 @@
+import logging
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -39,6 +40,15 @@ def test_it_goes_on_ticking(make_ticked: Callable[[float], Service], add_answers
         wait_for(lambda: service.store.rows("releases_newest", limit=9) == [])
         add_answers(np.array([24.5]), stages={"embed": 1.0}, version="2.0")
         wait_for(lambda: service.store.rows("releases_newest", limit=9))
+
+
+def test_a_tick_that_comes_while_another_runs_is_left_out_without_a_word(
+    make_ticked: Callable[[float], Service], caplog: pytest.LogCaptureFixture
+) -> None:
+    service = make_ticked(0.01)
+    with caplog.at_level(logging.WARNING), Ticker(service):
+        wait_for(lambda: service.store.rows("watermark_of_job", job="cost_per_query"))
+    assert not caplog.records
 
 
 def test_with_no_period_it_never_ticks(make_ticked: Callable[[float], Service]) -> None:
