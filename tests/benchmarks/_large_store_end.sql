@@ -82,4 +82,9 @@ CROSS JOIN (
 )
 LEFT JOIN reacted ON reacted.hour = given.hour AND reacted.kind = of_kind;
 
-INSERT INTO label_scores SELECT * FROM scores_of_labelled('-infinity'::TIMESTAMP, 'infinity'::TIMESTAMP);
+INSERT INTO judged_labels
+SELECT
+    labelled.item_id, scores.judge, scores.judge_version, labelled.label, labelled.labelled_at, scores.score,
+    scores.in_sample, scores.judged_at
+FROM labelled_answers('-infinity'::TIMESTAMP, 'infinity'::TIMESTAMP) AS labelled
+INNER JOIN judge_scores AS scores ON scores.trace_id = labelled.trace_id AND scores.answer_span_id = labelled.span_id;

@@ -5,13 +5,14 @@ found at least 30 such answers among those that it scored and the positive agree
 oversamples bad answers, so kappa belongs to the reviewed answers, not to all.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from ragvigil_monitor.review.labels import POSITIVE, Label
-from ragvigil_monitor.statistics.agreement import agreement
+from ragvigil_monitor.statistics.agreement import agreement_of_table
 from ragvigil_monitor.store import Store
 
 NEEDED_POSITIVES: Final = 30
@@ -53,18 +54,28 @@ NEVER_CHECKED: Final = Calibration(0, 0, None, None, 0)
 
 def calibration_of(store: Store, judge: str, version: str, *, cut: float, known_before: datetime) -> Calibration:
     """What the labels that were given before a time say of one version of a judge."""
-    rows = store.rows("judged_labels", judge=judge, judge_version=version, known_before=known_before)
-    return calibration(((row["score"], Label(row["label"])) for row in rows), cut)
+    named = {"judge": judge, "judge_version": version}
+    rows = store.rows("judged_label_counts", **named, cut=cut, known_before=known_before)
+    return calibration((row["is_below"], Label(row["label"]), row["n"]) for row in rows)
 
 
-def calibration(judged: Iterable[tuple[float | None, Label]], cut: float) -> Calibration:
-    """From scores and labels of the same answers; those in which people saw no claim are left out.
+def calibration(judged: Iterable[tuple[bool | None, Label, int]]) -> Calibration:
+    """From whether the score of an answer lies below the cut (None without one), its label, and how many are so.
 
-    >>> calibration([(0.2, Label.UNSUPPORTED)] * 30 + [(1.0, Label.SUPPORTED)] * 30, 0.85).state
+    Those in which people saw no claim are left out.
+
+    >>> calibration([(True, Label.UNSUPPORTED, 30), (False, Label.SUPPORTED, 30)]).state
     'calibrated'
     """
-    about_claims = [(score, label) for score, label in judged if label is not Label.NO_CLAIM]
-    scored = [(score < cut, label in POSITIVE) for score, label in about_claims if score is not None]
-    found = agreement(scored)
-    positives = sum(is_positive for _, is_positive in scored)
-    return Calibration(found.pairs, positives, found.kappa, found.positive, len(about_claims) - len(scored))
+    scored: Counter[tuple[bool, bool]] = Counter()
+    unscorable = 0
+    for is_below, label, n in judged:
+        if label is Label.NO_CLAIM:
+            continue
+        if is_below is None:
+            unscorable += n
+        else:
+            scored[is_below, label in POSITIVE] += n
+    found = agreement_of_table(scored)
+    positives = sum(n for (_, is_positive), n in scored.items() if is_positive)
+    return Calibration(found.pairs, positives, found.kappa, found.positive, unscorable)

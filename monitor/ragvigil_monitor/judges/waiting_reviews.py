@@ -32,4 +32,4 @@ def add_scores(writer: Writer, scores: pa.Table, started_at: Collection[datetime
         return
     writer.execute_with("add_judge_scores", scores)
     writer.execute("forget_judged_reviews")
-    writer.execute("add_label_scores_of_batch", start=min(started_at), end=max(started_at))
+    writer.execute("add_judged_labels_of_batch", start=min(started_at), end=max(started_at))

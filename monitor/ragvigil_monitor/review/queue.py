@@ -81,7 +81,7 @@ def label(
             return first_labelled_at
         item = must_hold(writer, item_id, lease_id, reviewer, now, kind=Kind.ANSWER)
         writer.execute("add_review_label", label_id=label_id, **said, labelled_at=now)
-        writer.execute("add_label_scores", start=item["started_at"], end=item["started_at"])
+        writer.execute("add_judged_labels", start=item["started_at"], end=item["started_at"])
         note(writer, reviewer, f"label {given.value}", item_id, now)
     return now
 

@@ -8,7 +8,8 @@ Source: Cohen, A coefficient of agreement for nominal scales, Educ. Psych. Meas.
 agreement but low kappa II, J. Clin. Epidemiol. 43 (1990).
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -33,10 +34,20 @@ def agreement(pairs: Iterable[tuple[bool, bool]]) -> Agreement:
     >>> agreement([])
     Agreement(pairs=0, positives=0, kappa=None, positive=None)
     """
-    judged = list(pairs)
-    n, both = len(judged), sum(first and second for first, second in judged)
-    firsts, seconds = sum(first for first, _ in judged), sum(second for _, second in judged)
-    alike = sum(first == second for first, second in judged)
+    return agreement_of_table(Counter(pairs))
+
+
+def agreement_of_table(units: Mapping[tuple[bool, bool], int]) -> Agreement:
+    """The same from the number of units with each pair of answers; a pair that is missing is of none.
+
+    >>> agreement_of_table({(True, True): 20, (True, False): 5, (False, True): 10, (False, False): 15}).kappa
+    0.4
+    """
+    both, first_only, second_only, neither = (
+        units.get(pair, 0) for pair in ((True, True), (True, False), (False, True), (False, False))
+    )
+    n, firsts, seconds = both + first_only + second_only + neither, both + first_only, both + second_only
+    alike = both + neither
     return Agreement(n, firsts + seconds - both, _kappa(n, alike, firsts, seconds), _positive(both, firsts + seconds))
 
 

@@ -21,7 +21,7 @@ def follow_reviews(writer: Writer, table: str) -> None:
         return
     (span,) = writer.run(f"SELECT min(started_at) AS start, max(started_at) AS end FROM ({_STARTED[table]})")  # noqa: S608
     if span["start"] is not None:
-        writer.execute("add_label_scores", **span)
+        writer.execute("add_judged_labels", **span)
     if table == "judge_scores":
         writer.run(
             "DELETE FROM reviews_to_judge AS waiting USING incoming"

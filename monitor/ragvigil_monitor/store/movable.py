@@ -136,7 +136,7 @@ STAYS: Final[Mapping[str, str]] = {
         "added up again from what is put in",
     ),
     **dict.fromkeys(
-        ("judge_queues", "reviews_to_judge", "label_scores"), "made again from the items, labels and scores put in"
+        ("judge_queues", "reviews_to_judge", "judged_labels"), "made again from the items, labels and scores put in"
     ),
 }
 """The tables that are not moved, and what they are about."""

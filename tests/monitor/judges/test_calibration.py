@@ -4,13 +4,18 @@ from collections.abc import Sequence
 import pytest
 
 from ragvigil_monitor.judges import calibration as module
-from ragvigil_monitor.judges.calibration import NEVER_CHECKED, calibration
+from ragvigil_monitor.judges.calibration import NEVER_CHECKED, Calibration, calibration
 from ragvigil_monitor.review.labels import Label
 
 CUT = 0.85
 Judged = Sequence[tuple[float | None, Label]]
 FAULTS: Judged = [(0.5, Label.PARTLY)] * 15 + [(0.0, Label.UNSUPPORTED)] * 15
 GOOD: Judged = [(1.0, Label.SUPPORTED)] * 70
+
+
+def calibrated(judged: Judged) -> Calibration:
+    """Each answer by itself: equal ones need not come together."""
+    return calibration((None if score is None else score < CUT, label, 1) for score, label in judged)
 
 
 def test_the_examples_of_the_documentation_run() -> None:
@@ -30,20 +35,28 @@ def test_the_examples_of_the_documentation_run() -> None:
     ids=["agrees", "one too few", "nothing", "only the judge sees faults", "sees none", "cannot score them"],
 )
 def test_a_judge_is_calibrated_when_it_sees_what_enough_people_saw(judged: Judged, state: str, more: int) -> None:
-    found = calibration(judged, CUT)
+    found = calibrated(judged)
     assert (found.state, found.more_positives) == (state, more)
 
 
-def test_a_score_at_the_cut_is_no_fault() -> None:
-    assert calibration([(CUT, Label.SUPPORTED), (CUT - 0.01, Label.PARTLY)], CUT).positive_agreement == 1.0
+def test_answers_count_as_often_as_they_are() -> None:
+    whole = calibration([(True, Label.PARTLY, 30), (False, Label.SUPPORTED, 70), (None, Label.UNSUPPORTED, 2)])
+    parts = [
+        (True, Label.PARTLY, 10),
+        (None, Label.UNSUPPORTED, 2),
+        (False, Label.SUPPORTED, 70),
+        (True, Label.PARTLY, 20),
+    ]
+    assert (whole.pairs, whole.positives, whole.positive_agreement, whole.unscorable) == (100, 30, 1.0, 2)
+    assert calibration(parts) == whole
 
 
 def test_what_people_saw_no_claim_in_does_not_count() -> None:
-    assert calibration([(0.0, Label.NO_CLAIM), (None, Label.NO_CLAIM)], CUT) == NEVER_CHECKED
+    assert calibrated([(0.0, Label.NO_CLAIM), (None, Label.NO_CLAIM)]) == NEVER_CHECKED
 
 
 def test_faults_that_the_judge_cannot_score_are_counted() -> None:
-    found = calibration([*FAULTS, (None, Label.UNSUPPORTED), (None, Label.SUPPORTED)], CUT)
+    found = calibrated([*FAULTS, (None, Label.UNSUPPORTED), (None, Label.SUPPORTED)])
     assert (found.pairs, found.unscorable) == (30, 2)
 
 
@@ -54,7 +67,7 @@ def test_kappa_is_that_of_the_table() -> None:
         *[(1.0, Label.PARTLY)] * 10,
         *[(1.0, Label.SUPPORTED)] * 15,
     ]
-    found = calibration(table, CUT)
+    found = calibrated(table)
     assert found.kappa == pytest.approx(0.4)
     assert found.positive_agreement == pytest.approx(40 / 55)
     assert (found.positives, found.is_calibrated) == (30, True)

@@ -16,8 +16,9 @@ from tests.samples.world import running_world
 
 from ragvigil_monitor.guardrails.faithfulness import FAITHFULNESS_GUARDRAIL
 from ragvigil_monitor.judges.calibration import calibration_of
-from ragvigil_monitor.judges.judging import JUDGE
+from ragvigil_monitor.judges.judging import _SCORES, JUDGE
 from ragvigil_monitor.judges.report import judge_reports
+from ragvigil_monitor.judges.waiting_reviews import add_scores
 from ragvigil_monitor.keys import Keys
 from ragvigil_monitor.review import queue
 from ragvigil_monitor.review.drawing import DRAW
@@ -91,8 +92,13 @@ def test_an_answer_that_is_judged_for_its_review_and_then_for_the_sample_counts_
     label_all(service, at=NOW)
     asked: dict[str, Any] = {"judge": "lexical", "version": "1", "cut": 0.85, "known_before": NOW + timedelta(hours=1)}
     once = calibration_of(service.store, **asked)
+    with service.store.stream("FROM judge_scores", 10_000) as reader:
+        scores = reader.read_all().to_pylist()
+    again = [
+        {**row, "in_sample": False, "score": 0.5, "judged_at": row["judged_at"] + timedelta(hours=1)} for row in scores
+    ]
     with service.store.transaction() as writer:
-        writer._cursor.execute("INSERT INTO judge_scores SELECT * REPLACE (false AS in_sample) FROM judge_scores")
+        add_scores(writer, pa.Table.from_pylist(again, _SCORES), [START, NOW])
     assert once.pairs > 0
     assert calibration_of(service.store, **asked) == once
 

@@ -1,6 +1,7 @@
 """What follows new items, labels and scores says the same as a look through everything."""
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -25,10 +26,11 @@ from ragvigil_monitor.store.taking_out import Within, taken_out
 NOW: Final = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 HOUR: Final = timedelta(hours=1)
 MOST: Final = 3
+CUT: Final = 0.5
 TABLES: Final = (
     "judge_queues",
     "judge_scores",
-    "label_scores",
+    "judged_labels",
     "review_items",
     "review_labels",
     "review_leases",
@@ -54,7 +56,7 @@ JUDGED: Final = """
         WHERE labelled_at < $known_before
         GROUP BY item_id
     )
-    SELECT first_labels.label, scores.score
+    SELECT first_labels.label, scores.score < $cut AS is_below
     FROM first_labels
     INNER JOIN review_items AS items ON items.item_id = first_labels.item_id
     INNER JOIN judge_scores AS scores ON scores.trace_id = items.trace_id AND scores.answer_span_id = items.span_id
@@ -192,8 +194,10 @@ Step = Callable[[Desk], None]
 def check(desk: Desk, judge: Judge, end: datetime, most: int = MOST) -> None:
     store, named = desk.store, {"judge": judge.name, "judge_version": judge.version}
     assert waiting_reviews(store, judge, end, most=most) == store.ask(NOT_JUDGED, end=end, most=most, **named)
-    found = store.rows("judged_labels", known_before=end, **named)
-    assert sorted(map(repr, found)) == sorted(map(repr, store.ask(JUDGED, known_before=end, **named)))
+    counted = store.rows("judged_label_counts", known_before=end, cut=CUT, **named)
+    pairs = store.ask(JUDGED, known_before=end, cut=CUT, **named)
+    expected = Counter((row["label"], row["is_below"]) for row in pairs)
+    assert {(row["label"], row["is_below"]): row["n"] for row in counted} == expected
 
 
 def steps() -> st.SearchStrategy[Step]:

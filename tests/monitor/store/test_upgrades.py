@@ -22,7 +22,8 @@ from ragvigil_monitor.store.migrate import migrations
 
 NEWEST = migrations()[-1].number
 MOVED: dict[str, tuple[str, dict[str, str]]] = {
-    "releases": ("markers", {"service": "service", "service_version": "value", "first_seen_at": "first_seen_at"})
+    "releases": ("markers", {"service": "service", "service_version": "value", "first_seen_at": "first_seen_at"}),
+    "label_scores": ("judged_labels", {}),
 }
 """Of a table that is gone: where its rows are now, and as what."""
 QUESTIONS = sorted(file.stem for file in (Path(database.__file__).parent / "queries").glob("*.sql"))
