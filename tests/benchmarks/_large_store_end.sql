@@ -88,3 +88,13 @@ SELECT
     scores.in_sample, scores.judged_at
 FROM labelled_answers('-infinity'::TIMESTAMP, 'infinity'::TIMESTAMP) AS labelled
 INNER JOIN judge_scores AS scores ON scores.trace_id = labelled.trace_id AND scores.answer_span_id = labelled.span_id;
+
+INSERT INTO drift_day_samples
+SELECT
+    date_trunc('day', started_at), model, dimension, md5(query_vectors.trace_id || query_vectors.span_id) AS digest,
+    started_at, query_vectors.trace_id, answers.intent, unit_f16
+FROM query_vectors
+INNER JOIN (SELECT trace_id, span_id, intent FROM answers) AS answers
+    ON answers.trace_id = query_vectors.trace_id AND answers.span_id = query_vectors.answer_span_id
+WHERE started_at >= $end_at::TIMESTAMP - INTERVAL 29 DAY AND started_at < date_trunc('day', $end_at::TIMESTAMP)
+QUALIFY row_number() OVER (PARTITION BY date_trunc('day', started_at) ORDER BY digest) <= most_of_day();

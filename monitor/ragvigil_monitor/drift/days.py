@@ -1,5 +1,7 @@
 """The job that adds up the outer products of each day's vectors, from which a reference learns their covariance.
 
+It also draws the sample of the day, which stands for it wherever single vectors of weeks are wanted.
+
 Days that are too old to become part of a reference are forgotten.
 """
 
@@ -32,13 +34,17 @@ _DAYS: Final = pa.schema(
 def add_up_days(service: Service, turn: Turn) -> Write:
     """Add up the days that end at the ends of a turn."""
     store, days = service.store, [end - DAY for end in turn.ends]
-    rows = [_added_up(store, day, encoder) for day in days for encoder in encoders(store, day, day + DAY)]
+    added = [(day, encoder) for day in days for encoder in encoders(store, day, day + DAY)]
+    rows = [_added_up(store, day, encoder) for day, encoder in added]
     oldest = days[-1] - timedelta(weeks=service.settings.guardrails.query_drift.reference_weeks)
 
     def write(writer: Writer) -> None:
         writer.execute("forget_drift_days", before=oldest)
         if rows:
             writer.execute_with("replace_drift_days", pa.Table.from_pylist(rows, schema=_DAYS))
+        writer.execute("forget_day_samples", before=oldest, drawn_from=days[0])
+        for day, encoder in added:
+            writer.execute("draw_day_sample", day=day, **encoder.columns)
 
     return write
 

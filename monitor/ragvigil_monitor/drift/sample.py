@@ -58,8 +58,9 @@ def sample_of_reference(store: Store, encoder: Encoder, version: int) -> Sample:
 
 
 def sample_before(store: Store, encoder: Encoder, before: datetime, weeks: int) -> Sample:
-    """What can stand for a reference where there is none yet: the weeks before a time."""
-    return sample_of_window(store, encoder, before - timedelta(weeks=weeks), before, most=MOST_COMPARED)
+    """What can stand for a reference where there is none yet: the weeks before a time, up to the end of a day."""
+    window = {"window_start": before - timedelta(weeks=weeks), "window_end": before}
+    return _sample(store.columns("sampled_days", most=MOST_COMPARED, **window, **encoder.columns), encoder)
 
 
 def _sample(columns: dict[str, NDArray[Any]], encoder: Encoder) -> Sample:

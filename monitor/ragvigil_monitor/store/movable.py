@@ -54,6 +54,7 @@ MOVABLE: Final = (
     Movable("audit", "who did what", (("happened_at", "role", "actor", "action", "subject"),), "happened_at"),
     Movable("drift_hours", "the query vectors of an hour, added up", (("hour", *_ENCODER),), "hour"),
     Movable("drift_days", "the outer products of a day's query vectors", (("day", *_ENCODER),), "day"),
+    Movable("drift_day_samples", "some query vectors of a day", (("day", *_ENCODER, "digest", "trace_id"),), "day"),
     Movable("drift_references", "what query vectors are compared with", ((*_ENCODER, "version"),)),
     Movable("drift_samples", "query vectors of a reference", ((*_ENCODER, "version", "trace_id", "started_at"),)),
     Movable("drift_evidence", "a permutation test", (("window_end", "window_s", *_ENCODER),), "window_end"),

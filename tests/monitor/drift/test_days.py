@@ -50,6 +50,25 @@ def test_days_older_than_a_reference_are_forgotten(
     run_drift(drift_service(), 24 * 20, DAYS)
     window = {"window_start": monday, "window_end": monday + timedelta(days=20)}
     assert len(memory_store.rows("drift_days_between", model="encoder-1", dimension=2, **window)) == 15
+    assert len(memory_store.rows("sampled_days", model="encoder-1", dimension=2, most=99, **window)) == 15
+
+
+def test_a_day_that_is_added_up_again_is_drawn_again(
+    drift_service: MakeService,
+    add_answers: Add,
+    add_vectors: Add,
+    run_drift: Run,
+    memory_store: Store,
+    monday: datetime,
+) -> None:
+    add_answers(np.array([0.0]))
+    for _ in range(2):
+        add_vectors(np.arange(0.5, 48), np.ones((48, 2)))
+        with memory_store.transaction() as writer:
+            writer.run("DELETE FROM job_watermarks")
+        run_drift(drift_service(), 48, DAYS)
+    window = {"window_start": monday, "window_end": monday + timedelta(days=2)}
+    assert len(memory_store.rows("sampled_days", model="encoder-1", dimension=2, most=999, **window)) == 96
 
 
 def test_the_busiest_encoder_comes_first(
