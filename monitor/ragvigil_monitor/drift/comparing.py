@@ -1,7 +1,7 @@
 """Testing a window of the store against its reference, and the job that does so for each day."""
 
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 import orjson
@@ -42,7 +42,10 @@ _EVIDENCE: Final = pa.schema(
 
 
 def compare_days(service: Service, turn: Turn) -> Write:
-    """Test the busiest encoder of each day that ends at an end of the turn."""
+    """Test the busiest encoder of each day that ends at an end of the turn.
+
+    Samples that no later test needs are forgotten here: whoever draws days is ahead of this when jobs catch up.
+    """
     store, weeks = service.store, service.settings.guardrails.query_drift.reference_weeks
     busiest = [(encoder, end) for end in turn.ends for encoder in encoders(store, end - DAY, end)[:1]]
     compared = [compared_window(store, encoder, end, weeks=weeks) for encoder, end in busiest]
@@ -50,6 +53,7 @@ def compare_days(service: Service, turn: Turn) -> Write:
     def write(writer: Writer) -> None:
         for window in compared:
             window.keep(writer)
+        writer.execute("forget_day_samples", before=turn.ends[0] - DAY - timedelta(weeks=weeks))
 
     return write
 

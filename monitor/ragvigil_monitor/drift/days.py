@@ -42,7 +42,7 @@ def add_up_days(service: Service, turn: Turn) -> Write:
         writer.execute("forget_drift_days", before=oldest)
         if rows:
             writer.execute_with("replace_drift_days", pa.Table.from_pylist(rows, schema=_DAYS))
-        writer.execute("forget_day_samples", before=oldest, drawn_from=days[0])
+        writer.execute("forget_days_drawn_again", drawn_from=days[0])
         for day, encoder in added:
             writer.execute("draw_day_sample", day=day, **encoder.columns)
 

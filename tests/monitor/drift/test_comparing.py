@@ -69,3 +69,14 @@ def test_too_little_is_no_test_and_nothing_is_kept(memory_store: Store, monday: 
         found.keep(writer)
     assert found == ComparedWindow(monday, None)
     assert newest(24) is None
+
+
+def test_samples_are_kept_for_the_days_that_are_still_to_be_tested(
+    drift_service: MakeService, add_queries: Add, run_drift: Run, memory_store: Store, monday: datetime
+) -> None:
+    add_queries(0, 24 * 22)
+    kept = "SELECT min(day) AS first, count(DISTINCT day) AS days FROM drift_day_samples"
+    run_drift(drift_service(), 24 * 22, ALL[:3])
+    assert memory_store.ask(kept) == [{"first": monday, "days": 22}]
+    run_drift(drift_service(), 24 * 22, ALL)
+    assert memory_store.ask(kept) == [{"first": monday + timedelta(days=7), "days": 15}]

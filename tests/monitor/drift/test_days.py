@@ -50,7 +50,6 @@ def test_days_older_than_a_reference_are_forgotten(
     run_drift(drift_service(), 24 * 20, DAYS)
     window = {"window_start": monday, "window_end": monday + timedelta(days=20)}
     assert len(memory_store.rows("drift_days_between", model="encoder-1", dimension=2, **window)) == 15
-    assert len(memory_store.rows("sampled_days", model="encoder-1", dimension=2, most=99, **window)) == 15
 
 
 def test_a_day_that_is_added_up_again_is_drawn_again(

@@ -137,7 +137,7 @@ def minutes(vectors: dict[Key, Any]) -> list[int]:
 def draw(store: Store, days: int) -> None:
     with store.transaction() as writer:
         for day in (MIDNIGHT + number * DAY for number in range(days)):
-            writer.execute("forget_day_samples", before=MIDNIGHT - DAY, drawn_from=day)
+            writer.execute("forget_days_drawn_again", drawn_from=day)
             writer.execute("draw_day_sample", day=day, model="m", dimension=2)
 
 

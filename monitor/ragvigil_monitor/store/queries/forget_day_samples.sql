@@ -1,2 +1,2 @@
--- Forget the samples of days that are too old to become part of a reference, and of those that are drawn now.
-DELETE FROM drift_day_samples WHERE day < $before::TIMESTAMP OR day >= $drawn_from::TIMESTAMP;
+-- Forget the samples of days from before a time.
+DELETE FROM drift_day_samples WHERE day < $before::TIMESTAMP;
