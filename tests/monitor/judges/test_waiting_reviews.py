@@ -258,3 +258,23 @@ def test_only_the_judge_in_use_has_a_queue(memory_store: Store) -> None:
     desk.draw(3, "answer")
     waiting_reviews(memory_store, JUDGES[1], NOW + HOUR, most=MOST)
     assert [row["queued_up_to"] for row in memory_store.ask("FROM judge_queues")] == [2]
+
+
+def test_a_score_from_elsewhere_ends_the_waiting_for_that_judge_only(desk: Desk) -> None:
+    desk.begin()
+    desk.draw(3, "answer")
+    for scored, waiting in ((JUDGES[1], 1), (JUDGES[0], 0)):
+        assert len(waiting_reviews(desk.store, JUDGES[0], NOW, most=MOST)) == 1
+        desk.bring("judge_scores", 3, scored)
+        assert len(waiting_reviews(desk.store, JUDGES[0], NOW, most=MOST)) == waiting
+
+
+@pytest.mark.parametrize("last", ["review_items", "review_labels", "judge_scores"])
+def test_whichever_comes_last_from_elsewhere_is_counted(desk: Desk, last: str) -> None:
+    desk.begin()
+    named = {"judge": JUDGES[0].name, "judge_version": JUDGES[0].version}
+    asked = {**named, "cut": CUT, "known_before": NOW + HOUR}
+    for table in [*(each for each in ("review_items", "review_labels", "judge_scores") if each != last), last]:
+        assert desk.store.rows("judged_label_counts", **asked) == []
+        desk.bring(table, 3, JUDGES[0])
+    assert desk.store.rows("judged_label_counts", **asked) == [{"label": "partly", "is_below": True, "n": 1}]
