@@ -278,3 +278,19 @@ def test_whichever_comes_last_from_elsewhere_is_counted(desk: Desk, last: str) -
         assert desk.store.rows("judged_label_counts", **asked) == []
         desk.bring(table, 3, JUDGES[0])
     assert desk.store.rows("judged_label_counts", **asked) == [{"label": "partly", "is_below": True, "n": 1}]
+
+
+def test_a_sampled_score_counts_before_others_and_a_newer_one_before_an_older(desk: Desk) -> None:
+    desk.begin()
+    desk.draw(3, "answer")
+    desk.label(3, "a", Label.PARTLY)
+    asked = {"judge": JUDGES[0].name, "judge_version": JUDGES[0].version, "cut": CUT, "known_before": NOW + HOUR}
+    for score, in_sample, is_below in [
+        (0.0, False, True),
+        (1.0, False, False),
+        (0.0, True, True),
+        (1.0, False, True),
+        (None, True, None),
+    ]:
+        desk.score(JUDGES[0], [(3, score, in_sample)])
+        assert desk.store.rows("judged_label_counts", **asked) == [{"label": "partly", "is_below": is_below, "n": 1}]
