@@ -294,3 +294,14 @@ def test_a_sampled_score_counts_before_others_and_a_newer_one_before_an_older(de
     ]:
         desk.score(JUDGES[0], [(3, score, in_sample)])
         assert desk.store.rows("judged_label_counts", **asked) == [{"label": "partly", "is_below": is_below, "n": 1}]
+
+
+def test_a_label_of_a_search_is_none_of_its_answer(desk: Desk) -> None:
+    desk.begin()
+    desk.draw(3, "relevance")
+    said = {"item_id": item(3, "relevance")["item_id"], "lease_id": "lease", "reviewer": "a", "label": "relevant"}
+    with desk.store.transaction() as writer:
+        writer.execute("add_review_label", label_id="label", **said, labelled_at=NOW)
+    desk.score(JUDGES[0], [(3, 1.0, True)])
+    desk.bring("judge_scores", 3, JUDGES[1])
+    assert desk.store.ask("FROM judged_labels") == []
