@@ -27,7 +27,7 @@ NOW: Final = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 HOUR: Final = timedelta(hours=1)
 MOST: Final = 3
 CUT: Final = 0.5
-TABLES: Final = (
+TABLES: Final = [
     "judge_queues",
     "judge_scores",
     "judged_labels",
@@ -35,7 +35,7 @@ TABLES: Final = (
     "review_labels",
     "review_leases",
     "reviews_to_judge",
-)
+]
 NOT_JUDGED: Final = """
     SELECT trace_id, span_id, started_at
     FROM review_items AS items
@@ -194,10 +194,14 @@ Step = Callable[[Desk], None]
 def check(desk: Desk, judge: Judge, end: datetime, most: int = MOST) -> None:
     store, named = desk.store, {"judge": judge.name, "judge_version": judge.version}
     assert waiting_reviews(store, judge, end, most=most) == store.ask(NOT_JUDGED, end=end, most=most, **named)
-    counted = store.rows("judged_label_counts", known_before=end, cut=CUT, **named)
     pairs = store.ask(JUDGED, known_before=end, cut=CUT, **named)
-    expected = Counter((row["label"], row["is_below"]) for row in pairs)
-    assert {(row["label"], row["is_below"]): row["n"] for row in counted} == expected
+    assert counted(store, judge, end) == Counter((row["label"], row["is_below"]) for row in pairs)
+
+
+def counted(store: Store, judge: Judge, end: datetime) -> dict[tuple[str, bool | None], int]:
+    named = {"judge": judge.name, "judge_version": judge.version}
+    rows = store.rows("judged_label_counts", known_before=end, cut=CUT, **named)
+    return {(row["label"], row["is_below"]): row["n"] for row in rows}
 
 
 def steps() -> st.SearchStrategy[Step]:
@@ -272,28 +276,20 @@ def test_a_score_from_elsewhere_ends_the_waiting_for_that_judge_only(desk: Desk)
 @pytest.mark.parametrize("last", ["review_items", "review_labels", "judge_scores"])
 def test_whichever_comes_last_from_elsewhere_is_counted(desk: Desk, last: str) -> None:
     desk.begin()
-    named = {"judge": JUDGES[0].name, "judge_version": JUDGES[0].version}
-    asked = {**named, "cut": CUT, "known_before": NOW + HOUR}
     for table in [*(each for each in ("review_items", "review_labels", "judge_scores") if each != last), last]:
-        assert desk.store.rows("judged_label_counts", **asked) == []
+        assert counted(desk.store, JUDGES[0], NOW + HOUR) == {}
         desk.bring(table, 3, JUDGES[0])
-    assert desk.store.rows("judged_label_counts", **asked) == [{"label": "partly", "is_below": True, "n": 1}]
+    assert counted(desk.store, JUDGES[0], NOW + HOUR) == {("partly", True): 1}
 
 
 def test_a_sampled_score_counts_before_others_and_a_newer_one_before_an_older(desk: Desk) -> None:
     desk.begin()
     desk.draw(3, "answer")
     desk.label(3, "a", Label.PARTLY)
-    asked = {"judge": JUDGES[0].name, "judge_version": JUDGES[0].version, "cut": CUT, "known_before": NOW + HOUR}
-    for score, in_sample, is_below in [
-        (0.0, False, True),
-        (1.0, False, False),
-        (0.0, True, True),
-        (1.0, False, True),
-        (None, True, None),
-    ]:
+    scores = [(0.0, False), (1.0, False), (0.0, True), (1.0, False), (None, True)]
+    for (score, in_sample), is_below in zip(scores, [True, False, True, True, None], strict=True):
         desk.score(JUDGES[0], [(3, score, in_sample)])
-        assert desk.store.rows("judged_label_counts", **asked) == [{"label": "partly", "is_below": is_below, "n": 1}]
+        assert counted(desk.store, JUDGES[0], NOW + HOUR) == {("partly", is_below): 1}
 
 
 def test_a_label_of_a_search_is_none_of_its_answer(desk: Desk) -> None:
