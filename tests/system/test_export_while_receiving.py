@@ -20,7 +20,8 @@ from ragvigil_monitor.store.movable import BY_NAME
 from ragvigil_monitor.store.taking_out import Within
 from ragvigil_monitor.transfer.ends import LocalEnd
 from ragvigil_monitor.transfer.exporting import Format
-from ragvigil_monitor.transfer.reading_files import files_of, import_file
+from ragvigil_monitor.transfer.listed_files import listed_files
+from ragvigil_monitor.transfer.reading_files import import_file
 from ragvigil_monitor.transfer.remote import RemoteEnd
 from ragvigil_monitor.transfer.writing_files import export_to
 
@@ -69,7 +70,7 @@ def test_an_export_is_one_moment_with_everything_that_was_acknowledged_before(
     monitor: Monitor, export: Callable[[Format], Path], store: Store, form: Format
 ) -> None:
     send(monitor, 0, threading.Event(), 50)
-    reports = [import_file(file, LocalEnd(store, utc_now), 1 << 25) for file in files_of([export(form)])]
+    reports = [import_file(file, LocalEnd(store, utc_now), 1 << 25) for file in listed_files([export(form)])]
     assert all(report.is_complete for report in reports)
     answers = {(row["trace_id"], row["span_id"]): row["answer_id"] for row in dump(store, BY_NAME["answers"])}
     assert set(answers.values()) >= {f"answer-{number}" for number in range(50)}
@@ -88,7 +89,7 @@ def test_both_forms_together_are_stored_once(
         export(form).rename(tmp_path / form.value)
     reports = [
         import_file(file, LocalEnd(store, utc_now), 1 << 25)
-        for file in files_of([tmp_path / form.value for form in Format])
+        for file in listed_files([tmp_path / form.value for form in Format])
     ]
     assert all(report.is_complete for report in reports)
     spans = [(row["trace_id"], row["span_id"]) for row in dump(store, BY_NAME["spans"])]

@@ -23,6 +23,7 @@ from ragvigil_monitor.receiver.files.found import Found, Refused, Signal
 from ragvigil_monitor.receiver.files.lines import lines
 from ragvigil_monitor.receiver.intake import Intake
 from ragvigil_monitor.service import Service
+from ragvigil_monitor.store.migrate import newest_schema
 from ragvigil_monitor.store.movable import BY_NAME
 from ragvigil_monitor.store.putting_in import put_in
 from ragvigil_monitor.store.taking_out import Within
@@ -37,6 +38,12 @@ logger = logging.getLogger(__name__)
 
 LINES = "application/x-ndjson"
 _MEDIA_TYPES = {Format.PARQUET: "application/vnd.apache.parquet", Format.OTLP: LINES}
+
+
+class Schema(ApiModel):
+    """The schema of the tables."""
+
+    schema_number: int
 
 
 class ExportPart(ApiModel):
@@ -91,6 +98,12 @@ class MadeWhileRead(StreamingResponse):
                 await super().stream_response(patiently)
             except TimeoutError:  # the server closes a connection on which an answer is not whole
                 logger.warning("An export was given up: nobody took any of it for %g s.", self._patience_s)
+
+
+@router.get("/schema")
+def schema() -> Schema:
+    """What an import compares with the list of an export."""
+    return Schema(schema_number=newest_schema())
 
 
 @router.get("/export")

@@ -4,9 +4,13 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragvigil.commands import Command
 from ragvigil_monitor.cli.ends import add_end, wanted_end
+
+if TYPE_CHECKING:
+    from ragvigil_monitor.transfer.manifest import ExportedFile
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -29,22 +33,24 @@ def run(args: Namespace) -> int:
     from ragvigil_monitor.service import utc_now
     from ragvigil_monitor.store.taking_out import Within
     from ragvigil_monitor.transfer.exporting import Format
+    from ragvigil_monitor.transfer.manifest import MANIFEST
     from ragvigil_monitor.transfer.reaching import reached
     from ragvigil_monitor.transfer.writing_files import export_to
 
     try:
         with reached(wanted_end(args), must_exist=True) as source:
             within = Within(args.start, args.end)
-            files = export_to(args.to, source, Format(args.format), within, utc_now(), _show)
+            manifest = export_to(args.to, source, Format(args.format), within, utc_now(), _show)
     except MonitorError as problem:
         print(problem, file=sys.stderr)
         return 1
-    print(f"{files} files are in {args.to}.")
+    size = sum(file.bytes for file in manifest.files)
+    print(f"{len(manifest.files)} files are in {args.to}, {size:,} bytes; {MANIFEST} there says what they are.")
     return 0
 
 
-def _show(path: Path, size: int) -> None:
-    print(f"{path}: {size:,} bytes", flush=True)
+def _show(file: "ExportedFile") -> None:
+    print(f"{file.name}: {file.rows:,} rows, {file.bytes:,} bytes", flush=True)
 
 
 def _time(text: str) -> datetime:

@@ -24,16 +24,18 @@ def run(args: Namespace) -> int:
     """Import the files: 0 when all that is in them is in the store; 1, with the reason, when not."""
     from ragvigil_monitor.cli.private_files import keep_from_others
     from ragvigil_monitor.errors import MonitorError
+    from ragvigil_monitor.transfer.listed_files import check_schema, listed_files
     from ragvigil_monitor.transfer.reaching import reached
-    from ragvigil_monitor.transfer.reading_files import FileReport, files_of, import_file
+    from ragvigil_monitor.transfer.reading_files import FileReport, import_file
     from ragvigil_monitor.transfer.words import file_line, total_line
 
     reports: list[FileReport] = []
     try:
         wanted = wanted_end(args)
-        files = files_of(args.files)
+        files = listed_files(args.files)
         keep_from_others(wanted.settings.store.path)
         with reached(wanted, must_exist=False) as target:
+            check_schema(files, target.schema_number())
             for file in files:
                 reports.append(import_file(file, target, wanted.settings.server.max_body_bytes))
                 print(file_line(reports[-1]), file=sys.stderr if reports[-1].failure else sys.stdout, flush=True)

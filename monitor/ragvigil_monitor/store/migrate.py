@@ -25,6 +25,11 @@ def migrations() -> list[Migration]:
     return [_read(file.name, file.read_text(encoding="utf-8")) for file in files]
 
 
+def newest_schema() -> int:
+    """The schema of every open store: the number of the last migration."""
+    return migrations()[-1].number
+
+
 def migrate(connection: duckdb.DuckDBPyConnection, known: Sequence[Migration] | None = None) -> None:
     """Apply what is missing of the `known` steps (default: all).
 

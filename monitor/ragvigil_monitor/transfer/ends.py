@@ -9,6 +9,7 @@ import pyarrow as pa
 from ragvigil_monitor.receiver.files.found import Found
 from ragvigil_monitor.service import Clock
 from ragvigil_monitor.store import Store
+from ragvigil_monitor.store.migrate import newest_schema
 from ragvigil_monitor.store.movable import BY_NAME
 from ragvigil_monitor.store.putting_in import PutIn, put_in
 from ragvigil_monitor.store.taking_out import Within
@@ -18,6 +19,9 @@ from ragvigil_monitor.transfer.importing import Outcomes, import_requests
 
 class End(Protocol):
     """Where data comes from and goes to. Everything raises MonitorError when it does not succeed."""
+
+    def schema_number(self) -> int:
+        """The schema of its tables, which is the newest that it takes."""
 
     def files(self, form: Format, within: Within) -> Iterator[tuple[Part, Iterator[bytes]]]:
         """The files of an export and their bytes, all of one moment; each is read before the next one is asked for."""
@@ -35,6 +39,10 @@ class LocalEnd:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
+
+    def schema_number(self) -> int:
+        """As `End` says."""
+        return newest_schema()
 
     def files(self, form: Format, within: Within) -> Iterator[tuple[Part, Iterator[bytes]]]:
         """As `End` says."""

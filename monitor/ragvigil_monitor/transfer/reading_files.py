@@ -1,27 +1,26 @@
 """Files into a store or a service, each told of."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
 
-from ragvigil_monitor.errors import FileRefused, TransferFailed, WriteRefused
+from ragvigil_monitor.errors import FileRefused, WriteRefused
 from ragvigil_monitor.receiver.files.found import Found, Refused
-from ragvigil_monitor.store.movable import BY_NAME, MOVABLE
+from ragvigil_monitor.store.movable import BY_NAME
 from ragvigil_monitor.store.putting_in import PutIn
 from ragvigil_monitor.transfer.ends import End
 from ragvigil_monitor.transfer.importing import Outcomes
+from ragvigil_monitor.transfer.listed_files import ListedFile
 from ragvigil_monitor.transfer.parquet import row_batches, table_name
 from ragvigil_monitor.transfer.request_files import pieces
-from ragvigil_monitor.transfer.writing_files import MANIFEST
 
 GROUP_BYTES: Final = 4 << 20
 """So much is sent and stored at once."""
 PARQUET_MAGIC: Final = b"PAR1"
-_ORDER: Final = {table.name: place for place, table in enumerate(MOVABLE)}
 
 
 @dataclass(slots=True)
@@ -41,44 +40,22 @@ class FileReport:
         return self.failure is None and not any(outcome.startswith("rejected_") for outcome in self.outcomes)
 
 
-def files_of(paths: Iterable[Path]) -> list[Path]:
-    """The files to import, directories replaced by what lies in them, tables in the order in which they are wanted.
-
-    Raises TransferFailed for a path that is not there.
-    """
-    found: list[Path] = []
-    for path in paths:
-        if not path.exists():
-            raise TransferFailed(f"There is no {path}.")
-        found += sorted(_below(path), key=_place) if path.is_dir() else [path]
-    return found
-
-
-def import_file(path: Path, target: End, max_bytes: int) -> FileReport:
+def import_file(file: ListedFile, target: End, max_bytes: int) -> FileReport:
     """Import one file; the report says what is wrong with it, a MonitorError what is wrong with the target."""
-    report = FileReport(path)
+    report = FileReport(file.path)
     try:
-        with path.open("rb") as file:
-            is_parquet = file.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
+        file.check()
+        with file.path.open("rb") as content:
+            is_parquet = content.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
         if is_parquet:
             _import_table(report, target)
         else:
             _import_requests(report, target, max_bytes)
     except OSError as failure:  # what Arrow raises for damage, too
-        report.failure = f"{path} cannot be read: {failure}"
+        report.failure = f"{file.path} cannot be read: {failure}"
     except FileRefused as failure:
         report.failure = str(failure)
     return report
-
-
-def _below(directory: Path) -> Iterator[Path]:
-    wanted = (path for path in directory.rglob("*") if path.is_file() and path.name != MANIFEST)
-    return (path for path in wanted if not path.name.startswith(".") and path.suffix not in {".part", ".rejected"})
-
-
-def _place(path: Path) -> tuple[int, Path]:
-    last = len(_ORDER)
-    return _ORDER.get(path.stem, _ORDER.get(path.parent.name, last)), path
 
 
 def _import_table(report: FileReport, target: End) -> None:

@@ -20,6 +20,7 @@ from ragvigil_monitor.transfer.importing import Outcomes
 from ragvigil_monitor.transfer.parquet import to_ipc
 
 _EXPORT: Final = "/api/v1/admin/whole-export"
+_SCHEMA: Final = "/api/v1/admin/schema"
 _IMPORT: Final = "/api/v1/admin/import"
 _LINES: Final = {"Content-Type": "application/x-ndjson"}
 _PROTOBUF: Final = {"Content-Type": PROTOBUF}
@@ -47,6 +48,12 @@ class RemoteEnd:
 
     def __exit__(self, *_: object) -> None:
         self._client.close()
+
+    def schema_number(self) -> int:
+        """As `End` says."""
+        with self._explained():
+            said = _checked(self._client.get(_SCHEMA)).json()
+            return int(said["schema_number"])
 
     def files(self, form: Format, within: Within) -> Iterator[tuple[Part, Iterator[bytes]]]:
         """As `End` says."""
@@ -95,7 +102,7 @@ class RemoteEnd:
             raise
         except TransferFailed as failure:
             raise TransferFailed(f"{failure}{self._advice}") from failure
-        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as failure:
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError, TypeError, KeyError) as failure:
             reason = str(failure) or type(failure).__name__
             raise TransferFailed(f"{self._url}: {reason}{self._advice}") from failure
 

@@ -19,8 +19,9 @@ from ragvigil_monitor.store.movable import BY_NAME, MOVABLE
 from ragvigil_monitor.store.taking_out import Within
 from ragvigil_monitor.transfer.ends import LocalEnd
 from ragvigil_monitor.transfer.exporting import Format
+from ragvigil_monitor.transfer.listed_files import ListedFile, listed_files
 from ragvigil_monitor.transfer.parquet import TABLE_KEY, from_ipc, parquet_chunks, row_batches, to_ipc
-from ragvigil_monitor.transfer.reading_files import FileReport, files_of, import_file
+from ragvigil_monitor.transfer.reading_files import FileReport, import_file
 from ragvigil_monitor.transfer.words import file_line
 from ragvigil_monitor.transfer.writing_files import export_to
 
@@ -29,12 +30,12 @@ MAX_BYTES = 1 << 25
 
 def exported(full: Store, directory: Path, within: Within = Within()) -> list[Path]:  # noqa: B008 - frozen
     export_to(directory, LocalEnd(full, lambda: NOW), Format.PARQUET, within, NOW, lambda *_: None)
-    return files_of([directory])
+    return [file.path for file in listed_files([directory])]
 
 
 def imported(opened: Opened, store: Store, files: list[Path]) -> list[FileReport]:
     with opened(store) as target:
-        return [import_file(file, target, MAX_BYTES) for file in files]
+        return [import_file(ListedFile(file), target, MAX_BYTES) for file in files]
 
 
 def test_everything_comes_out_and_goes_in_and_a_second_time_adds_nothing(
@@ -42,7 +43,7 @@ def test_everything_comes_out_and_goes_in_and_a_second_time_adds_nothing(
 ) -> None:
     with opened(full) as source:
         export_to(tmp_path / "out", source, Format.PARQUET, Within(), NOW, lambda *_: None)
-    files = files_of([tmp_path / "out"])
+    files = [file.path for file in listed_files([tmp_path / "out"])]
     reports = imported(opened, memory_store, files)
     assert all(report.is_complete for report in reports)
     assert sum(report.rows.new for report in reports) == ROWS * len(MOVABLE)
@@ -87,7 +88,7 @@ def test_only_the_owner_can_read_the_files_and_the_manifest_comes_last(full: Sto
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
     said = json.loads((tmp_path / "out" / "export.json").read_text())
     assert said["format"] == "parquet"
-    assert {str(file.relative_to(tmp_path / "out")) for file in files} == set(said["files"])
+    assert {str(file.relative_to(tmp_path / "out")) for file in files} == {file["name"] for file in said["files"]}
     assert not list(tmp_path.rglob("*.part"))
 
 

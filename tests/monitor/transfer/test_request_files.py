@@ -23,7 +23,8 @@ from ragvigil_monitor.store.taking_out import Within
 from ragvigil_monitor.transfer import reading_files
 from ragvigil_monitor.transfer.ends import LocalEnd
 from ragvigil_monitor.transfer.exporting import Format
-from ragvigil_monitor.transfer.reading_files import FileReport, files_of, import_file
+from ragvigil_monitor.transfer.listed_files import ListedFile, listed_files
+from ragvigil_monitor.transfer.reading_files import FileReport, import_file
 from ragvigil_monitor.transfer.words import file_line, total_line
 from ragvigil_monitor.transfer.writing_files import export_to
 
@@ -48,7 +49,7 @@ FILES = {
 
 def imported(opened: Opened, store: Store, *files: Path) -> list[FileReport]:
     with opened(store) as target:
-        return [import_file(file, target, MAX_BYTES) for file in files]
+        return [import_file(ListedFile(file), target, MAX_BYTES) for file in files]
 
 
 def written(folder: Path, content: bytes, name: str = "file") -> Path:
@@ -138,7 +139,7 @@ def test_what_is_no_file_of_requests_is_refused(
 
 def test_a_path_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(TransferFailed, match=r"no .*nowhere"):
-        files_of([tmp_path / "nowhere"])
+        listed_files([tmp_path / "nowhere"])
 
 
 def test_old_spans_are_taken_and_stages_linked_that_lie_apart(
@@ -158,9 +159,9 @@ def test_an_otlp_export_is_imported_to_the_same_tables(memory_store: Store, open
     imported(opened, memory_store, written(tmp_path / "in", SEGMENT))
     with opened(memory_store) as source:
         export_to(tmp_path / "out", source, Format.OTLP, Within(), NOW, lambda *_: None)
-    names = {str(file.relative_to(tmp_path / "out")) for file in files_of([tmp_path / "out"])}
+    names = {str(file.path.relative_to(tmp_path / "out")) for file in listed_files([tmp_path / "out"])}
     assert names == {"traces/2026-11-30.jsonl", "logs/2026-11-30.jsonl"}
-    imported(opened, other, *files_of([tmp_path / "out"]))
+    imported(opened, other, *(file.path for file in listed_files([tmp_path / "out"])))
     for name in ("spans", "answers", "query_vectors", "log_events"):
         assert dump(other, BY_NAME[name]) == dump(memory_store, BY_NAME[name])
     other.close()
@@ -176,7 +177,7 @@ def test_reports_say_what_became_of_everything(tmp_path: Path) -> None:
 
 
 def test_the_committed_counts_are_in_the_store(memory_store: Store, tmp_path: Path) -> None:
-    import_file(written(tmp_path, SEGMENT), LocalEnd(memory_store, lambda: NOW), MAX_BYTES)
+    import_file(ListedFile(written(tmp_path, SEGMENT)), LocalEnd(memory_store, lambda: NOW), MAX_BYTES)
     totals = {row["outcome"]: row["items"] for row in memory_store.rows("ingest_totals")}
     assert totals == EVERYTHING
 
