@@ -43,7 +43,11 @@ class StoreError(MonitorError):
 
 
 class StoreLocked(StoreError):  # noqa: N818 - a state, as in sqlite3 and duckdb
-    """Another process has the database open."""
+    """Another process has the database open; `address` is where it serves it, if that is certain."""
+
+    def __init__(self, message: str, address: str | None = None) -> None:
+        super().__init__(message)
+        self.address = address
 
 
 class StoreTooNew(StoreError):  # noqa: N818

@@ -71,4 +71,4 @@ def _serving(settings: Settings, held: StoreLocked) -> Source:
         raise BackupFailed(
             f"{held} Its keys are not beside it: name that service with --api and --key-file."
         ) from failure
-    return Source(f"http://{reachable}:{server.port}", key)
+    return Source(held.address or f"http://{reachable}:{server.port}", key)

@@ -47,6 +47,7 @@ def refuse_cut_off(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
 def _locked(path: Path, failure: Exception) -> StoreLocked:
     found = _LOCK_HOLDER.search(str(failure))
     note = noted_holder(path)
+    is_noted = found is not None and note is not None and note.pid == int(found[1])
     if found is None:
         who = (
             f"another process, probably of another machine or container; its note says {note}"
@@ -54,11 +55,11 @@ def _locked(path: Path, failure: Exception) -> StoreLocked:
             else ("another process, probably of another machine or container")
         )
     else:
-        is_noted = note is not None and note.pid == int(found[1])
         who = str(note) if is_noted else f"process {found[1]}"
     return StoreLocked(
         f"{path} is open in {who}. One `ragvigil serve` owns a database: stop that one, "
-        "or give this one another file with --db."
+        "or give this one another file with --db.",
+        note.address if note is not None and is_noted else None,
     )
 
 

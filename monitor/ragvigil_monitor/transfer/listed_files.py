@@ -55,6 +55,8 @@ def listed_files(paths: Iterable[Path]) -> list[ListedFile]:
     for path in paths:
         if not path.exists():
             raise TransferFailed(f"There is no {path}.")
+        if path.name in {MANIFEST, UNFINISHED} and path.is_file():
+            raise TransferFailed(f"{path} is the list of an export and holds no data; name its directory.")
         found += _in_directory(path) if path.is_dir() else [ListedFile(path)]
     return found
 

@@ -51,11 +51,14 @@ def reached(wanted: Wanted, *, must_exist: bool) -> Iterator[End]:
 
 
 def _serving(settings: Settings, held: StoreLocked) -> RemoteEnd:
-    """The service that should have the store of the settings open, at the address of the settings."""
+    """The service that has the store of the settings open, where it says that it listens, else where they say."""
+    key = _key_beside(settings.store.path, held)
+    if held.address is not None:
+        return RemoteEnd(held.address, key)
     host = _EVERYWHERE.get(settings.server.host, settings.server.host)
     address = f"[{host}]" if ":" in host else host
     advice = f"{held} If that listens elsewhere, name it with --api and --key-file."
-    return RemoteEnd(f"http://{address}:{settings.server.port}", _key_beside(settings.store.path, held), advice)
+    return RemoteEnd(f"http://{address}:{settings.server.port}", key, advice)
 
 
 def _key_beside(database: Path, held: StoreLocked) -> str:

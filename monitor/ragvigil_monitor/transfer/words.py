@@ -10,6 +10,8 @@ from ragvigil_monitor.transfer.reading_files import FileReport
 
 def file_line(report: FileReport) -> str:
     """One file in one line."""
+    if report.failure and not (report.requests or report.outcomes or report.rows != PutIn()):
+        return report.failure  # it names the file
     found = _rows(report.table, report.rows) if report.table is not None else _requests(report)
     failed = f"; {report.failure}" if report.failure else ""
     return f"{report.path}: {found}{failed}"

@@ -10,6 +10,7 @@ from tests.samples.otlp import PROTOBUF, rag_trace, traces
 from tests.samples.rows_of import rows_of
 
 from ragvigil_monitor.cli.processes import ServeProcess, start_serve
+from ragvigil_monitor.store.holder import note_path
 
 
 def send(serving: ServeProcess, *numbers: int) -> None:
@@ -49,7 +50,16 @@ def test_the_settings_lead_to_the_service(tmp_path: Path, ragvigil: Any, serving
     assert "1 answers" in taken.stdout
 
 
-def test_a_service_that_listens_elsewhere_is_asked_for(tmp_path: Path, ragvigil: Any, serving: ServeProcess) -> None:
+def test_a_service_that_listens_elsewhere_is_found(tmp_path: Path, ragvigil: Any, serving: ServeProcess) -> None:
+    (tmp_path / "c.yaml").write_text("server: {port: 9}\n")
+    done = ragvigil("backup", "b", "--config", "c.yaml", "--db", "a.duckdb")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_service_that_says_not_where_it_listens_is_asked_for(
+    tmp_path: Path, ragvigil: Any, serving: ServeProcess
+) -> None:
+    note_path(tmp_path / "a.duckdb").unlink()
     (tmp_path / "c.yaml").write_text("server: {port: 9}\n")
     failed = ragvigil("backup", "b", "--config", "c.yaml", "--db", "a.duckdb")
     assert failed.returncode == 1

@@ -15,6 +15,7 @@ from tests.samples.otlp import PROTOBUF, rag_trace, traces
 
 from ragvigil_monitor.cli.processes import ServeProcess
 from ragvigil_monitor.store import Store
+from ragvigil_monitor.store.holder import note_path
 from ragvigil_monitor.store.movable import BY_NAME
 
 Run = Callable[..., Any]
@@ -88,9 +89,19 @@ def test_only_the_owner_can_read_a_store_that_an_import_makes(ragvigil: Run, tmp
 
 
 @pytest.mark.parametrize("arguments", [("export", "--to", "out"), ("import", "a.jsonl")], ids=["export", "import"])
-def test_a_service_that_listens_elsewhere_is_asked_for(
+def test_a_service_that_listens_elsewhere_is_found(
     ragvigil: Run, tmp_path: Path, serving: ServeProcess, arguments: tuple[str, ...]
 ) -> None:
+    (tmp_path / "a.jsonl").write_bytes(json_line(traces(*rag_trace(1, started_at=NOW))))
+    done = ragvigil(*arguments, "--db", "a.duckdb")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("arguments", [("export", "--to", "out"), ("import", "a.jsonl")], ids=["export", "import"])
+def test_a_service_that_says_not_where_it_listens_is_asked_for(
+    ragvigil: Run, tmp_path: Path, serving: ServeProcess, arguments: tuple[str, ...]
+) -> None:
+    note_path(tmp_path / "a.duckdb").unlink()
     (tmp_path / "a.jsonl").write_bytes(json_line(traces(*rag_trace(1, started_at=NOW))))
     (tmp_path / "c.yaml").write_text("server: {port: 9}\n")
     failed = ragvigil(*arguments, "--config", "c.yaml", "--db", "a.duckdb")
@@ -122,19 +133,33 @@ def test_a_range_of_time_is_exported(ragvigil: Run, database: Path, tmp_path: Pa
         (("export", "--to", "out", "--db", "nowhere.duckdb"), "no store nowhere.duckdb"),
         (("export", "--to", "out", "--api", "http://127.0.0.1:9"), "RAGVIGIL_API_KEY"),
         (("import", "nowhere.jsonl"), "no nowhere.jsonl"),
-        (("import", "notes.txt", "--db", "new.duckdb"), "notes.txt is neither"),
+        (("import", "empty", "--db", "new.duckdb"), "nothing to import in empty"),
+        (("import", "out/export.json", "--db", "new.duckdb"), "name its directory"),
+        (("export", "--to", "out", "--db", "a.duckdb"), "out holds an export already"),
     ],
-    ids=["no store", "no key", "no file", "wrong file"],
+    ids=["no store", "no key", "no file", "nothing in it", "the list", "an export there"],
 )
 def test_what_cannot_be_done_is_said_in_one_line(
     ragvigil: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], named: str
 ) -> None:
     monkeypatch.delenv("RAGVIGIL_API_KEY", raising=False)
-    (tmp_path / "notes.txt").write_text("Not telemetry.\n" * 10)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "export.json").write_text("{}")
+    Store.open(tmp_path / "a.duckdb").close()
     done = ragvigil(*arguments)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert named in line
+    assert not (tmp_path / "new.duckdb").exists()
+
+
+def test_a_file_of_another_kind_is_named_once(ragvigil: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("Not telemetry.\n" * 10)
+    done = ragvigil("import", "notes.txt", "--db", "new.duckdb")
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("notes.txt is neither lines")
 
 
 def test_a_service_that_is_not_there_is_named(ragvigil: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.monitor.transfer.conftest import NOW, Opened
 from tests.samples.filled_stores import ROWS, dump
+from tests.samples.small_disks import small_disk
 
 from ragvigil_monitor.errors import FileRefused, StoreUnavailable, TransferFailed
 from ragvigil_monitor.store import Store
@@ -191,6 +192,14 @@ def test_a_directory_with_nothing_in_it_is_named(tmp_path: Path) -> None:
     (tmp_path / ".hidden").write_text("")
     with pytest.raises(TransferFailed, match="nothing to import"):
         listed_files([tmp_path])
+
+
+def test_a_full_disk_is_named_and_given_back(full: Store, tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 100 << 10) as disk:
+        out = disk.folder / "out"
+        with pytest.raises(TransferFailed, match=r"no room for the export in .*disk/out"):
+            export_to(out, LocalEnd(full, lambda: NOW), Format.PARQUET, Within(), NOW, lambda *_: None)
+        assert [path for path in out.rglob("*") if path.is_file()] == []
 
 
 class Failing:
