@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from ragvigil import attributes as names
-from ragvigil_monitor.conventions.provenance import ANSWER_QUESTION, ANSWER_TEXT
+from ragvigil_monitor.conventions.provenance import ANSWER_QUESTION, ANSWER_SESSION, ANSWER_TEXT, ANSWER_USER
 from ragvigil_monitor.receiver.columns import AT
 from ragvigil_monitor.receiver.draft import Draft
 from ragvigil_monitor.receiver.values import flag, json_text, json_value, probability, share, text
@@ -86,11 +86,17 @@ def _exported_or_sent(draft: Draft, exported: str, sent: str, name: str) -> str 
 
 
 def _session(draft: Draft) -> str | None:
+    apart = draft.take(ANSWER_SESSION, text, "session_id")
+    if apart is not None:
+        return apart
     first = draft.take(names.SESSION_ID, text, "session_id")
     return _either(draft, first, names.CONVERSATION_ID, "session_id")
 
 
 def _user(draft: Draft) -> str | None:
+    apart = draft.take(ANSWER_USER, text, "user_id")
+    if apart is not None:
+        return apart
     first = draft.take(names.ENDUSER_PSEUDO_ID, text, "user_id")
     return _either(draft, first, names.USER_ID, "user_id")
 

@@ -89,6 +89,7 @@ _PLAUSIBLE: Final[Mapping[str, Callable[[object], bool]]] = {
     provenance.ENTRY_KIND: _is_entry,
     provenance.DOCUMENTS_WITHOUT_ID: _is_number_of_documents,
     provenance.QUERY_VECTOR: _is_vector,
+    provenance.NO_STAGE: _is_true,
     provenance.REPEATED_USAGE: _is_usage,
     provenance.TAKEN_USAGE: _are_usage_columns,
     provenance.EVENTS: _are_events,

@@ -12,7 +12,13 @@ from typing import Any, Final
 import orjson
 
 from ragvigil import attributes as names
-from ragvigil_monitor.conventions.provenance import ANSWER_QUESTION, ANSWER_TEXT, DOCUMENTS_WITHOUT_ID
+from ragvigil_monitor.conventions.provenance import (
+    ANSWER_QUESTION,
+    ANSWER_SESSION,
+    ANSWER_TEXT,
+    ANSWER_USER,
+    DOCUMENTS_WITHOUT_ID,
+)
 from ragvigil_monitor.receiver.columns import FIRST_CHOICE, SECOND_CHOICE
 from ragvigil_monitor.receiver.documents import document_list, is_flattened
 from ragvigil_monitor.telemetry_tables import SPANS
@@ -29,7 +35,7 @@ def _names_of_columns() -> dict[str, list[str]]:
 
 
 _OF_SPANS: Final = _names_of_columns()
-_OF_ANSWERS: Final[Mapping[str, tuple[str, ...]]] = {
+_OF_ANSWERS: Final[dict[str, tuple[str, ...]]] = {
     "answer_id": (names.ANSWER_ID,),
     "session_id": (names.SESSION_ID, names.CONVERSATION_ID),
     "user_id": (names.ENDUSER_PSEUDO_ID, names.USER_ID),
@@ -42,6 +48,7 @@ _OF_ANSWERS: Final[Mapping[str, tuple[str, ...]]] = {
     "regeneration_of": (names.REGENERATION_OF,),
     "sampling_probability": (names.SAMPLING_PROBABILITY,),
 }
+_KEPT_BESIDE: Final = {"session_id": ANSWER_SESSION, "user_id": ANSWER_USER}
 _DOCUMENTS: Final = {
     "input_documents": ((names.STAGE_INPUT_DOCUMENTS,), (names.RERANKER_INPUT_DOCUMENTS,)),
     "output_documents": (
@@ -66,8 +73,17 @@ def answer_attributes(row: Mapping[str, Any], others: Attributes) -> Attributes:
     """What the columns of an answer say."""
     slices = orjson.loads(row["slices"] or "{}")
     certain = {**row, "sampling_probability": None} if row["sampling_probability"] == 1.0 else row
-    told = dict(_told(certain, _OF_ANSWERS, others))
+    told = dict(_told(certain, _OF_ANSWERS | _apart(others), others))
     return told | {f"{names.SLICE_PREFIX}{name}": value for name, value in slices.items()}
+
+
+def _apart(others: Attributes) -> dict[str, tuple[str, ...]]:
+    """Columns to tell apart, since one of the attributes that fill them is kept as the span was sent with it."""
+    return {
+        column: (apart,)
+        for column, apart in _KEPT_BESIDE.items()
+        if any(isinstance(others.get(name), str) for name in _OF_ANSWERS[column])
+    }
 
 
 def _told(

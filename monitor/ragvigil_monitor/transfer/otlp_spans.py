@@ -6,7 +6,9 @@ from typing import Any, Final
 import orjson
 
 from ragvigil import attributes as names
+from ragvigil_monitor.conventions.provenance import NO_STAGE
 from ragvigil_monitor.receiver.events import EVENTS, LINKS
+from ragvigil_monitor.receiver.foreign import STAGE_OF_KIND
 from ragvigil_monitor.transfer.otlp_columns import Attributes, answer_attributes, span_attributes
 from ragvigil_monitor.transfer.otlp_values import Document, pairs
 from ragvigil_monitor.transfer.otlp_vectors import sent_vector
@@ -48,6 +50,8 @@ def _attributes(row: Mapping[str, Any], others: Attributes) -> Attributes:
     elif row["answer_span_id"] is not None:
         others.pop(names.ANSWER_SPAN_ID, None)
         told[names.ANSWER_SPAN_ID] = row["answer_span_id"]
+    if row["stage"] is None and row["answer_id"] is None and row["kind"] in STAGE_OF_KIND:
+        told[NO_STAGE] = True
     if row["unit_f16"] is not None:
         told[names.QUERY_VECTOR] = sent_vector(row["unit_f16"], row["norm"])
     return told | others
