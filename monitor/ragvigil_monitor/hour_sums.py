@@ -30,6 +30,15 @@ _MADE_ANEW: Final = (
     ("forget_told_libraries", "sum_told_libraries"),
 )
 """For each table of sums, how those of an hour go and come."""
+_ADDED: Final = (
+    "add_missing_answer_stages",
+    "forget_final_latencies",
+    "recount_final_latencies",
+    "add_final_services",
+    "recount_final_answers",
+    "note_final_hour",
+)
+"""What is made anew of answers, which stay, and what is added for those that are new."""
 _AT_ONCE: Final = 200
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -81,9 +90,9 @@ def add_up(writer: Writer, hour: datetime) -> None:
 
 
 def _add_missing(writer: Writer, hour: datetime) -> None:
-    """Add the answers that came for an hour when its spans had been removed: its sums cannot be made anew."""
-    writer.execute("add_missing_answer_stages", hour=hour)
-    writer.execute("note_final_hour", hour=hour)
+    """Add the answers that came for an hour when its spans had been removed: what spans made cannot be made anew."""
+    for question in _ADDED:
+        writer.execute(question, hour=hour)
 
 
 def sum_hours(service: Service, turn: Turn, *, clock: Callable[[], float] = time.monotonic) -> Write | None:

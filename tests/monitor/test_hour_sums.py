@@ -308,6 +308,64 @@ def test_an_answer_that_comes_for_a_final_hour_is_ranked_with_its_stages(store: 
     assert listed_answers(store, within, "costliest", stage="generate", intent=None, limit=9) == found
 
 
+def outcomes(store: Store) -> dict[str, int]:
+    return {row["outcome"]: row["items"] for row in store.rows("ingest_totals")}
+
+
+def test_late_answers_of_a_final_hour_are_in_its_counts_and_their_stages_are_told_to_be_missing(store: Store) -> None:
+    later = START + timedelta(days=40)
+    within = (START, START + timedelta(hours=30))
+    receive(store, *(each for number in range(1, 60) for each in answer(number, number / 10, 100.0)))
+    add_up(store, END)
+    remove(store, later)
+    before = told(store, *within)
+    receive(store, *(each for number in range(60, 120) for each in answer(number, number / 20, 300.0)), at=later)
+    assert outcomes(store)["flawed_after_removal"] == 120
+    add_up(store, later)
+    after = told(store, *within)
+    assert after["latency"]["answer"].n == before["latency"]["answer"].n + 60 == 119
+    assert after["latency"]["answer"].value == pytest.approx(300.0, rel=0.01)
+    assert after["latency"]["generate"] == before["latency"]["generate"]
+    assert after["telling"]["answers"] == after["telling"]["answers_without_text"] == 119
+    assert after["telling"]["spans"] == before["telling"]["spans"]
+
+
+def test_what_comes_again_for_a_final_hour_changes_nothing_and_is_told(store: Store) -> None:
+    later = START + timedelta(days=40)
+    within = (START, START + timedelta(hours=30))
+    sent = [*(each for number in range(1, 40) for each in answer(number, number / 10, 100.0))]
+    receive(store, *sent)
+    add_up(store, END)
+    remove(store, later)
+    before = told(store, *within)
+    stored = len(store.ask("SELECT 1 FROM answers"))
+    for _ in range(2):
+        receive(store, *sent, at=later)
+        add_up(store, later)
+    assert len(store.ask("SELECT 1 FROM answers")) == stored == 39
+    assert told(store, *within) == before
+    assert outcomes(store) == {"spans_committed": 78, "spans_duplicate": 78, "ignored_after_removal": 78}
+    remove(store, later + timedelta(days=1))
+    assert told(store, *within) == before
+
+
+def test_a_new_answer_beside_one_that_is_closed_is_stored(store: Store) -> None:
+    """An agent gives many answers in a trace."""
+    later = START + timedelta(days=40)
+    first, stage = answer(1, 0.5, 100.0)
+    receive(store, first, stage, *answer(2, 5.5, 100.0))
+    add_up(store, END)
+    remove(store, later)
+    started_at = START + timedelta(hours=0.6)
+    second = span(3, {names.ANSWER_ID: "second"}, trace=2, started_at=started_at, duration_ms=50.0)
+    worked = {names.STAGE: "generate", names.ANSWER_SPAN_ID: span_id(3).hex()}
+    receive(store, first, second, span(4, worked, trace=2, started_at=started_at), at=later)
+    assert {row["answer_id"] for row in store.ask("SELECT answer_id FROM answers")} == {"1", "2", "second"}
+    found = outcomes(store)
+    assert (found["spans_committed"], found["spans_duplicate"], found["flawed_after_removal"]) == (6, 1, 2)
+    assert "ignored_after_removal" not in found
+
+
 def test_spans_are_not_removed_before_they_are_added_up(store: Store) -> None:
     receive(store, *answer(1, 0.5, 100.0), *answer(2, 5.5, 100.0))
     add_up(store, END)

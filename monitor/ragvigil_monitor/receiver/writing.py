@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from ragvigil_monitor import telemetry_tables as tables
 from ragvigil_monitor.receiver.batch import Batch
+from ragvigil_monitor.receiver.closed_hours import IGNORED, NOT_SUMMED, Closed, closed
 from ragvigil_monitor.receiver.times import moment
 from ragvigil_monitor.store import Writer
 from ragvigil_monitor.store.stale_hours import mark_stale
@@ -27,7 +28,7 @@ Key = Callable[[Row], Any]
 
 def write(writer: Writer, batch: Batch, received_at: datetime) -> Counter[tuple[str, str]]:
     """Store a batch and count what became of it, inside the writer's transaction; the counts."""
-    outcomes = batch.outcomes + _write_spans(writer, batch) + _write_events(writer, batch.log_events)
+    outcomes = batch.outcomes + _write_spans(writer, batch, received_at) + _write_events(writer, batch.log_events)
     outcomes += _write_reports(writer, batch.process_counts)
     if outcomes:
         rows = [(*service_and_outcome, items) for service_and_outcome, items in outcomes.items()]
@@ -39,13 +40,18 @@ def write(writer: Writer, batch: Batch, received_at: datetime) -> Counter[tuple[
     return outcomes
 
 
-def _write_spans(writer: Writer, batch: Batch) -> Counter[tuple[str, str]]:
+def _write_spans(writer: Writer, batch: Batch, received_at: datetime) -> Counter[tuple[str, str]]:
     if not batch.spans:
         return Counter()
     fresh = _fresh(batch.spans, _span_key, set())
     table = to_arrow(tables.SPANS, fresh)
-    stored = writer.execute_with("known_spans", table, **_range(fresh, _SPAN["started_at"]))
+    within = _range(fresh, _SPAN["started_at"])
+    stored = writer.execute_with("known_spans", table, **within)
     known = {(row["trace_id"], row["span_id"]) for row in stored}
+    gone = closed(writer, fresh, within, received_at)
+    known |= {_span_key(row) for row in fresh if gone.is_known(row)} if gone.answers else set()
+    passed = _passed_over(fresh, known, gone, batch.answers)
+    known |= set(map(_span_key, passed))
     if known:
         fresh = _fresh(fresh, _span_key, known)
         table = to_arrow(tables.SPANS, fresh)
@@ -54,7 +60,18 @@ def _write_spans(writer: Writer, batch: Batch) -> Counter[tuple[str, str]]:
     _insert(writer, "insert_answers", tables.ANSWERS, _fresh(batch.answers, _span_key, known))
     _insert(writer, "insert_query_vectors", tables.QUERY_VECTORS, _fresh(batch.query_vectors, _span_key, known))
     mark_stale(writer, {row[_SPAN["started_at"]] for row in fresh})
-    return _became(batch.spans, fresh, tables.SPANS, "spans")
+    ignored = _by_service(passed, tables.SPANS, IGNORED)
+    lacking = _by_service([row for row in fresh if gone.lacks(row)] if gone.hours else [], tables.SPANS, NOT_SUMMED)
+    ids = set(map(_span_key, passed))
+    taken = [row for row in batch.spans if _span_key(row) not in ids] if ids else batch.spans
+    return _became(taken, fresh, tables.SPANS, "spans") + ignored + lacking
+
+
+def _passed_over(rows: list[Row], known: set[Any], gone: Closed, answers: list[Row]) -> list[Row]:
+    if not gone.answers:
+        return []
+    given = frozenset(map(_span_key, answers))
+    return [row for row in rows if _span_key(row) not in known and gone.is_passed_over(row, given)]
 
 
 def _write_events(writer: Writer, events: list[Row]) -> Counter[tuple[str, str]]:
