@@ -19,6 +19,7 @@ from ragvigil_monitor.judges.judging import JUDGE
 from ragvigil_monitor.phoenix.annotating import annotate
 from ragvigil_monitor.phoenix.counting import keep_counts
 from ragvigil_monitor.rate_counting import HOUR_S, count_rate
+from ragvigil_monitor.rate_history import count_history
 from ragvigil_monitor.retention import RETENTION
 from ragvigil_monitor.review.drawing import DRAW, DRAW_RELEVANCE
 from ragvigil_monitor.review.label_reading import READ_LABELS
@@ -45,6 +46,7 @@ def jobs(settings: Settings) -> list[Job]:
         DRAW_RELEVANCE,
         READ_LABELS,
         JUDGE,
+        *(_recounting(rate) for rate in RATES),
         *(_counting(rate) for rate in RATES),
         *(_looks(guardrail, settings) for guardrail in GUARDRAILS),
         Job("settle", 0, settle),
@@ -58,6 +60,10 @@ def _for_phoenix(settings: Settings) -> list[Job]:
     if settings.phoenix.url is None:
         return []
     return [Job("phoenix_counts", 0, keep_counts), Job("phoenix_annotations", 0, annotate)]
+
+
+def _recounting(rate: Rate) -> Job:
+    return Job(f"{rate.name}_history", 0, partial(count_history, rate.name))
 
 
 def _counting(rate: Rate) -> Job:

@@ -18,8 +18,8 @@ LOOKED_BACK = timedelta(hours=HISTORY_H + RECENT_H)
 MOST_EARLIER = 48
 """How many hours of the history one run counts, the newest first."""
 _HOUR = timedelta(seconds=HOUR_S)
-_COUNTED: Final = ("forget_rate_counts", "add_rate_counts")
-_SLICED: Final = ("forget_rate_slices", "add_rate_slices")
+COUNTED: Final = ("forget_rate_counts", "add_rate_counts")
+SLICED: Final = ("forget_rate_slices", "add_rate_slices")
 """How the counts of an hour are made anew, as a whole and slice by slice."""
 _NOTED: Final = ("hour", "answers", "feedback")
 
@@ -27,24 +27,25 @@ _NOTED: Final = ("hour", "answers", "feedback")
 def count_rate(signal: str, service: Service, turn: Turn) -> Write:
     """Count the hours that end at the data times of the turn, and those shortly before for which more arrived.
 
-    Of the history before, some hours that were counted of other answers are counted slice by slice only: what the rate
-    itself was is judged. Those that were never counted in this way, as after an upgrade, are counted wholly: what is
-    judged must be compared with its like.
+    Of the history before, some hours for which more arrived are counted slice by slice only: what the rate itself was
+    is judged. Those that were counted in another way are left to `rate_history`.
     """
     start = turn.ends[0] - _HOUR - RECOUNTED
     window = {"signal": signal, "window_start": start, "window_end": turn.ends[-1]}
     history = {"signal": signal, "window_start": turn.ends[0] - LOOKED_BACK, "window_end": start}
     changed = service.store.rows("rate_hours_changed", **window)
-    earlier = service.store.rows("rate_hours_changed", **history)[-MOST_EARLIER:]
+    otherwise = {row["hour"] for row in service.store.rows("rate_hours_uncounted", **history)}
+    arrived = service.store.rows("rate_hours_changed", **history)
+    earlier = [row for row in arrived if row["hour"] not in otherwise][-MOST_EARLIER:]
 
     def write(writer: Writer) -> None:
         for hour in _touched(changed, start, turn.ends[-1]):
-            _count(writer, signal, hour, (*_COUNTED, *_SLICED))
+            count_hours(writer, signal, hour, hour + _HOUR, (*COUNTED, *SLICED))
         for row in earlier:
-            _count(writer, signal, row["hour"], _SLICED if row["was_counted"] else (*_COUNTED, *_SLICED))
+            questions = SLICED if row["was_counted"] else (*COUNTED, *SLICED)
+            count_hours(writer, signal, row["hour"], row["hour"] + _HOUR, questions)
         for row in (*changed, *earlier):
-            found = {name: row[name] for name in _NOTED}
-            writer.execute("note_rate_hour", signal=signal, **found)
+            note_hour(writer, signal, row)
 
     return write
 
@@ -56,6 +57,12 @@ def _touched(changed: Iterable[Row], start: datetime, end: datetime) -> list[dat
     return sorted(hour for hour in beside if start <= hour < end)
 
 
-def _count(writer: Writer, signal: str, hour: datetime, questions: Iterable[str]) -> None:
+def note_hour(writer: Writer, signal: str, row: Row) -> None:
+    """Note of how much an hour was counted, a row of `rate_hours_changed`."""
+    writer.execute("note_rate_hour", signal=signal, **{name: row[name] for name in _NOTED})
+
+
+def count_hours(writer: Writer, signal: str, start: datetime, end: datetime, questions: Iterable[str]) -> None:
+    """Count the hours of [start, end) anew, as a whole, slice by slice, or both."""
     for question in questions:
-        writer.execute(question, signal=signal, window_start=hour, window_end=hour + _HOUR)
+        writer.execute(question, signal=signal, window_start=start, window_end=end)

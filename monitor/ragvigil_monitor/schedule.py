@@ -105,10 +105,13 @@ def _run(service: Service, job: Job, now: datetime) -> int:
     if start is None:
         return 0
     ends = due_ends(start, now, job.every_s, service.settings.schedule.lateness_s + job.matures_s)
+    judged = 0
     for some in _portions(ends, job.most_ends):
-        _take_turn(service, job, Turn(start, some, now))
+        judged += len(some)
+        if not _take_turn(service, job, Turn(start, some, now)):
+            break  # what comes later would leave this out for ever
         start = some[-1]
-    return len(ends)
+    return judged
 
 
 def _start(service: Service, job: Job, now: datetime) -> datetime | None:
@@ -130,13 +133,16 @@ def _not_in_future(job: Job, done_up_to: datetime, now: datetime) -> datetime:
     return done_up_to
 
 
-def _take_turn(service: Service, job: Job, turn: Turn) -> None:
+def _take_turn(service: Service, job: Job, turn: Turn) -> bool:
+    """Whether the turn was taken: what the job wrote is stored, with its watermark."""
     write = job.run(service, turn)
     if write is None:
-        return
+        return False
     with suppress(NotNow), service.store.transaction() as writer:
         write(writer)
         writer.execute("set_watermark", job=job.name, done_up_to=turn.ends[-1])
+        return True
+    return False
 
 
 def _portions(ends: Sequence[datetime], size: int) -> list[Sequence[datetime]]:

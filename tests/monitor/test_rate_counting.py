@@ -1,5 +1,7 @@
 """Rates are counted hour by hour, again only where more arrived, and then as if all had been there at first."""
 
+import itertools
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -12,9 +14,10 @@ from tests.samples.otlp import span, traces
 from tests.samples.servers import running_service
 
 from ragvigil import attributes as names
-from ragvigil_monitor.job import Job
+from ragvigil_monitor.job import Job, Turn
 from ragvigil_monitor.jobs import jobs
 from ragvigil_monitor.keys import Keys
+from ragvigil_monitor.rate_history import count_history, counted_otherwise, is_alike
 from ragvigil_monitor.receiver.decoding import decode_traces
 from ragvigil_monitor.receiver.times import microseconds
 from ragvigil_monitor.receiver.writing import write
@@ -25,6 +28,7 @@ from ragvigil_monitor.store import Store
 START = datetime(2026, 11, 30, 0, 0, tzinfo=UTC)
 END = START + timedelta(hours=8)
 RECEIVED = START + timedelta(days=30)
+FIVE_DAYS = [(number, number / 4, f"what is {number - (number % 10 == 1)}") for number in range(8 * 60)]
 COUNTED = ("rate_counts", "rate_slices")
 
 
@@ -55,15 +59,25 @@ def receive(store: Store, *answers: tuple[int, float, str]) -> None:
         write(writer, decode_traces(traces(*spans).SerializeToString(), microseconds(RECEIVED)), RECEIVED)
 
 
-def count(store: Store, now: datetime) -> None:
-    """Run the job of one rate."""
+def count(store: Store, now: datetime, *names_of_jobs: str) -> None:
+    """Run the jobs of one rate."""
+    wanted = names_of_jobs or ("regeneration_rate_history", "regeneration_rate_counts")
 
     def listed(settings: Settings) -> list[Job]:
-        return [job for job in jobs(settings) if job.name == "regeneration_rate_counts"]
+        return [job for job in jobs(settings) if job.name in wanted]
 
     with running_service(store, Keys.generate(), lambda: now) as service:
         run_due(service, now, listed=listed)
     assert store.rows("job_problems_now") == []
+
+
+def count_history_whole(store: Store, now: datetime) -> None:
+    """Run the job until nothing is left, as the schedule does within some minutes."""
+    with running_service(store, Keys.generate(), lambda: now) as service:
+        deadline = time.monotonic() + 60
+        while counted_otherwise(store, "regeneration_rate", START - timedelta(days=90), now):
+            assert time.monotonic() < deadline
+            count_history("regeneration_rate", service, Turn(START, [now], now))
 
 
 def counted(store: Store) -> dict[str, list[Any]]:
@@ -121,7 +135,7 @@ def test_feedback_that_comes_late_is_counted(store: Store) -> None:
 WEEK_H = 7 * 24
 
 
-def test_slices_of_the_past_are_counted_the_newest_first_and_then_no_more(store: Store) -> None:
+def test_slices_of_the_past_are_counted(store: Store) -> None:
     """As after an upgrade or an import: rates were counted for the past, their slices were not."""
     receive(store, *((number, number / 2, f"what is {number}") for number in range(2 * WEEK_H)))
     now = START + timedelta(hours=WEEK_H + 2)
@@ -130,12 +144,7 @@ def test_slices_of_the_past_are_counted_the_newest_first_and_then_no_more(store:
     with store.transaction() as writer:
         writer.run("DELETE FROM rate_slices")
         writer.run("DELETE FROM rate_hours")
-    sliced: list[set[datetime]] = []
-    for later in range(1, 6):
-        count(store, now + timedelta(hours=later))
-        sliced.append({row["hour"] for row in store.ask("SELECT DISTINCT hour FROM rate_slices")})
-    assert len(sliced[1] - sliced[0]) == 48
-    assert min(sliced[1] - sliced[0]) < min(sliced[0])
+    count_history_whole(store, now)
     assert counted(store) == expected
 
 
@@ -150,21 +159,86 @@ def test_hours_of_the_past_for_which_answers_came_are_sliced_anew_but_their_rate
     assert after["rate_slices"] != before["rate_slices"]
 
 
-def test_hours_that_were_counted_in_another_way_are_counted_anew_the_newest_first(store: Store) -> None:
-    """As after an upgrade that counts otherwise: what is judged is compared with its like."""
-    receive(store, *((number, number / 4, f"what is {number // 2}") for number in range(8 * 60)))
-    now = START + timedelta(hours=122)
-    count(store, now)
-    expected = counted(store)
+def count_otherwise(store: Store) -> None:
+    """As an earlier version did, before an upgrade."""
     with store.transaction() as writer:
         writer.run("UPDATE rate_counts SET events = 0, totals = totals + 1 WHERE signal = 'regeneration_rate'")
         writer.run("DELETE FROM rate_hours WHERE signal = 'regeneration_rate'")
-    right = []
-    for later in range(1, 5):
-        count(store, now + timedelta(hours=later))
-        right.append(len(set(expected["rate_counts"]) & set(counted(store)["rate_counts"])))
-    assert 0 < right[0] < right[1] < right[2]
+
+
+def test_hours_that_were_counted_in_another_way_are_counted_anew(store: Store) -> None:
+    """What is judged is compared with its like."""
+    receive(store, *FIVE_DAYS)
+    now = START + timedelta(hours=122)
+    count(store, now)
+    expected = counted(store)
+    count_otherwise(store)
+    count_history_whole(store, now)
     assert counted(store) == expected
+
+
+def test_a_run_counts_for_some_seconds_the_newest_hours_first(store: Store) -> None:
+    receive(store, *FIVE_DAYS)
+    now = START + timedelta(hours=122)
+    count(store, now)
+    expected = set(counted(store)["rate_counts"])
+    count_otherwise(store)
+    left = []
+    for _ in range(3):
+        seconds = itertools.count()
+        with running_service(store, Keys.generate(), lambda: now) as service:
+            turn = Turn(START, [now], now)
+            assert count_history("regeneration_rate", service, turn, clock=lambda: float(next(seconds))) is None  # noqa: B023
+        left.append(counted_otherwise(store, "regeneration_rate", START, now))
+    whole = 120
+    assert [whole - len(hours) for hours in left] == [24, 48, 72]
+    assert left[-1][0] == START + timedelta(hours=whole - 73)
+    right = [row for row in counted(store)["rate_counts"] if row in expected]
+    assert len(right) >= 72
+
+
+def test_a_look_waits_while_the_history_is_counted_in_two_ways_and_is_then_taken(store: Store) -> None:
+    receive(store, *FIVE_DAYS)
+    now, later = START + timedelta(hours=100), START + timedelta(hours=122)
+    looks = ("regeneration_rate_counts", "regeneration_rate")
+    count(store, now, *looks)
+    judged = store.ask("SELECT max(window_end) AS until, count(*) AS n FROM estimates")
+    count_otherwise(store)
+    count(store, later, *looks)
+    assert store.ask("SELECT max(window_end) AS until, count(*) AS n FROM estimates") == judged
+    count_history_whole(store, later)
+    count(store, later, *looks)
+    with closing(Store.open(None)) as other:
+        receive(other, *FIVE_DAYS)
+        count(other, later, *looks)
+        asked = "SELECT * FROM estimates WHERE window_end > $now ORDER BY ALL"
+        assert store.ask(asked, now=now) == other.ask(asked, now=now) != []
+
+
+def test_counts_without_answers_keep_nobody_waiting(store: Store) -> None:
+    """As after an import of counts alone."""
+    receive(store, *((number, number / 4, f"what is {number // 2}") for number in range(16)))
+    count(store, END)
+    before = counted(store)
+    with store.transaction() as writer:
+        writer.run("DELETE FROM rate_hours")
+        writer.run("DELETE FROM answers")
+    assert is_alike("regeneration_rate", store, END)
+    count(store, END)
+    assert counted(store) == before
+
+
+def test_looks_that_are_behind_have_the_history_that_they_compare_counted_anew(store: Store) -> None:
+    """A service that was off for longer than a history still goes on."""
+    receive(store, *FIVE_DAYS)
+    looks = ("regeneration_rate_history", "regeneration_rate_counts", "regeneration_rate")
+    count(store, START + timedelta(hours=122), *looks)
+    count_otherwise(store)
+    for run in range(12):
+        count(store, START + timedelta(days=60, hours=run), *looks)
+    assert counted_otherwise(store, "regeneration_rate", START, RECEIVED) == []
+    (row,) = store.ask("SELECT max(window_end) AS until FROM estimates")
+    assert row["until"] > START + timedelta(days=59)
 
 
 def test_hours_without_news_are_not_counted_again(store: Store) -> None:

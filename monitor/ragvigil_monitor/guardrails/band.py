@@ -14,6 +14,7 @@ from ragvigil_monitor.guardrails.finding import Beyond, Finding, Limits
 from ragvigil_monitor.guardrails.guardrail import Guardrail
 from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.guardrails.sentence import NO_ANSWER_YET
+from ragvigil_monitor.rate_history import is_alike
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.signals.rate import ALL, LOOKED_BACK, Rate, series_of_intent
 from ragvigil_monitor.signals.rate_change import split_by_intent
@@ -78,6 +79,7 @@ def band_guardrail(rate: Rate, words: EventWords) -> Guardrail[RateBand]:
         rule=Band(rate, words),
         matures_s=lambda _settings: rate.matures_s,
         most_ends=_LOOKS_AT_ONCE,
+        is_ready=partial(is_alike, rate.name),
     )
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
 from ragvigil_monitor.guardrails.finding import Finding
 from ragvigil_monitor.guardrails.models import State
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.signals.signal import Look, Signal
+from ragvigil_monitor.store import Store
 
 Found = TypeVar("Found")
 Judged = TypeVar("Judged", contravariant=True)
@@ -48,7 +50,8 @@ class Guardrail(Generic[Found]):
 
     matures_s: how long after its end a window is complete, because what happens to an answer may come later.
     most_ends: how many looks may be taken in one go, not knowing which alerts the others open. least_rearm_h: hours in
-    control until an alert is resolved, if `alarms.rearm_h` is less.
+    control until an alert is resolved, if `alarms.rearm_h` is less. is_ready: whether a look that ends at a time can be
+    taken now; until then nothing is judged, and the looks are taken later.
     """
 
     signal: Signal[Found]
@@ -57,6 +60,7 @@ class Guardrail(Generic[Found]):
     matures_s: Callable[[Settings], float] = lambda _settings: 0.0
     most_ends: int = 48
     least_rearm_h: int = 0
+    is_ready: Callable[[Store, datetime], bool] = lambda _store, _end: True
 
     @property
     def name(self) -> str:

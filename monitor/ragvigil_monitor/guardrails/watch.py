@@ -19,9 +19,11 @@ from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store, Writer
 
 
-def watch(guardrail: Guardrail[Any], service: Service, turn: Turn) -> Write:
-    """Take the looks of a turn and hand back what is to be written."""
+def watch(guardrail: Guardrail[Any], service: Service, turn: Turn) -> Write | None:
+    """Take the looks of a turn and hand back what is to be written; None while one of them has to wait."""
     store, settings = service.store, service.settings
+    if not all(guardrail.is_ready(store, end) for end in turn.ends):
+        return None
     alpha = alarm_budget(settings).alpha_per_look
     first_answer_at = store.row("first_answer_time")["first_answer_at"]
     rearm = timedelta(hours=max(settings.alarms.rearm_h, guardrail.least_rearm_h))

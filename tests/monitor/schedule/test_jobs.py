@@ -7,7 +7,7 @@ from ragvigil_monitor.signals.rates import RATES
 def test_looks_come_after_what_they_depend_on_and_before_what_they_lead_to() -> None:
     names = [job.name for job in jobs(Settings.load())]
     looks = [guardrail.name for guardrail in GUARDRAILS]
-    counts = [f"{rate.name}_counts" for rate in RATES]
+    counts = [f"{rate.name}_{what}" for what in ("history", "counts") for rate in RATES]
     drift = ["drift_hours", "drift_days", "drift_references", "drift_evidence"]
     review = ["review_sampling", "relevance_sampling", "relevance_outcomes", "judge_scores"]
     before = ["foreign_answers", "link_stages", "join_feedback", "hour_sums", "markers", "warm_up"]
