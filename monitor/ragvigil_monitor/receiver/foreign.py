@@ -24,7 +24,7 @@ from ragvigil_monitor.receiver.draft import Draft
 from ragvigil_monitor.receiver.events import EVENTS, event_values
 from ragvigil_monitor.receiver.values import json_text, number
 
-_STAGE_OF_KIND: Final[Mapping[object, str]] = {
+STAGE_OF_KIND: Final[Mapping[object, str]] = {
     "EMBEDDING": "embed",
     "RETRIEVER": "retrieve",
     "RERANKER": "rerank",
@@ -60,7 +60,7 @@ def kind_of(draft: Draft) -> str | None:
 def read_foreign(draft: Draft, span: Span, scope: InstrumentationScope) -> None:
     """Fill what the conventions know and Ragvigil's names left empty."""
     _place_third_choice(draft)
-    draft["stage"] = _STAGE_OF_KIND.get(draft["kind"])
+    draft["stage"] = STAGE_OF_KIND.get(draft["kind"])
     if span.events:
         draft.rest[EVENTS] = _events(draft, span)
     if draft["kind"] in _SEARCHING:
