@@ -67,8 +67,24 @@ Predicate: TypeAlias = And | Or | Not | Leaf | ProtectedLeaf | Opaque
 
 
 def is_text(field: object) -> bool:
-    """Whether a field is the text that its type says; a caller of a typed function may give anything."""
-    return isinstance(field, str)
+    """Whether a field is the text that its type says; a caller of a typed function may give anything.
+
+    An object may say of itself, in `__class__`, that it is one, or fail there.
+    """
+    return issubclass(type(field), str)
+
+
+def plain_text(text: object) -> str:
+    """A text as Python's own: a subclass may fail wherever it is shown, compared or hashed. TypeError for no text."""
+    return str.__str__(text)
+
+
+def type_name(value: object) -> str:
+    """The name of the type of anything, in angle brackets."""
+    try:
+        return f"<{plain_text(type(value).__name__)}>"
+    except Exception:  # noqa: BLE001 - a metaclass may fail in any way
+        return "<unknown>"
 
 
 class PredicateError(ValueError):

@@ -6,7 +6,7 @@ from decimal import Decimal
 from math import isfinite
 from typing import TypeGuard
 
-from ragvigil.predicates.ast import And, Leaf, Not, Op, Opaque, Or, Predicate, Scalar, is_text
+from ragvigil.predicates.ast import And, Leaf, Not, Op, Opaque, Or, Predicate, Scalar, is_text, plain_text, type_name
 from ragvigil.predicates.roles import RECORDS
 
 NEUTRAL = "neutral"
@@ -54,19 +54,19 @@ def all_(field: str, values: Iterable[object]) -> Predicate:
 
 def prefix(field: str, value: object) -> Predicate:
     """Some element of `field` is text that starts with `value`."""
-    if isinstance(value, str) and is_text(field):
-        return Leaf("prefix", field, value)
+    if is_text(value) and is_text(field):
+        return Leaf("prefix", plain_text(field), plain_text(value))
     return _opaque("prefix", field, value)
 
 
 def exists(field: str) -> Predicate:
     """`field` has at least one element."""
-    return Leaf("exists", field) if is_text(field) else _opaque("exists", field, None)
+    return _without_value("exists", field)
 
 
 def is_null(field: str) -> Predicate:
     """`field` is there and is null."""
-    return Leaf("is_null", field) if is_text(field) else _opaque("is_null", field, None)
+    return _without_value("is_null", field)
 
 
 def and_(*args: Predicate) -> Predicate:
@@ -86,32 +86,42 @@ def not_(arg: Predicate) -> Predicate:
 
 def opaque(dialect: str, raw: str) -> Predicate:
     """A part that cannot be expressed; `raw` is exported, so it must hold no protected value."""
-    return Opaque(dialect, raw)
+    return Opaque(_shown(dialect), _shown(raw))
+
+
+def _without_value(op: Op, field: str) -> Predicate:
+    if type(field) is str:
+        return _new(Leaf, (op, field, None, False))
+    return Leaf(op, plain_text(field)) if is_text(field) else _opaque(op, field, None)
 
 
 def _one(op: Op, field: str, value: object) -> Predicate:
-    kind = type(value)
-    if type(field) is str and (kind in _ALWAYS_SAYABLE or (kind in _NUMBERS and _is_sayable_number(value))):
-        return _new(Leaf, (op, field, value, False))
     try:
-        return Leaf(op, _text(field), _scalar(value), isinstance(value, date))
+        kind = type(value)
+        if type(field) is str and (kind in _ALWAYS_SAYABLE or (kind in _NUMBERS and _is_sayable_number(value))):
+            return _new(Leaf, (op, field, value, False))
+        return Leaf(op, plain_text(field), _scalar(value), isinstance(value, date))
     except Exception:  # noqa: BLE001 - a value of any type may fail in any way
         return _opaque(op, field, value)
 
 
 def _many(op: Op, field: str, values: Iterable[object]) -> Predicate:
-    if not is_text(field) or (type(values) is not list and isinstance(values, RECORDS)):
-        return _opaque(op, field, values)
     try:
-        listed = (values,) if isinstance(values, str) else tuple(values)
-        if _ALWAYS_SAYABLE.issuperset(map(type, listed)) or _are_sayable(listed):
-            return _new(Leaf, (op, field, listed, False))
-        moments = [isinstance(value, date) for value in listed]
-        if any(moments) and not all(moments):
-            return _opaque(op, field, values)
-        return Leaf(op, field, tuple([_scalar(value) for value in listed]), any(moments))
+        return _of_list(op, field if type(field) is str else plain_text(field), values)
     except Exception:  # noqa: BLE001 - as above
         return _opaque(op, field, values)
+
+
+def _of_list(op: Op, field: str, values: Iterable[object]) -> Predicate:
+    if type(values) is not list and isinstance(values, RECORDS):
+        return _opaque(op, field, values)
+    listed = (values,) if isinstance(values, str) else tuple(values)
+    if _ALWAYS_SAYABLE.issuperset(map(type, listed)) or _are_sayable(listed):
+        return _new(Leaf, (op, field, listed, False))
+    moments = [isinstance(value, date) for value in listed]
+    if any(moments) and not all(moments):
+        return _opaque(op, field, values)
+    return Leaf(op, field, tuple([_scalar(value) for value in listed]), any(moments))
 
 
 def _are_sayable(values: tuple[object, ...]) -> bool:
@@ -146,13 +156,6 @@ def _scalar(value: object) -> Scalar:
     return own
 
 
-def _text(field: object) -> str:
-    """The field as a plain text; raises TypeError where it is none."""
-    if not isinstance(field, str):
-        raise TypeError(type(field).__name__)
-    return str.__str__(field)
-
-
 def _own(value: object) -> Scalar:
     if _is_own(value):
         return value
@@ -161,22 +164,31 @@ def _own(value: object) -> Scalar:
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, str):
-        return str.__str__(value)
-    unpacked = value.item() if hasattr(value, "item") else value
-    if isinstance(unpacked, str | int | float | bool):
-        return unpacked
-    raise TypeError(type(value).__name__)
+        return plain_text(value)
+    return _plain(value.item() if hasattr(value, "item") else value)
+
+
+def _plain(value: object) -> Scalar:
+    """A text or number as Python's own, past what a subclass makes of it (see `plain_text`)."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int.__int__(value)
+    return float.__float__(value) if isinstance(value, float) else plain_text(value)
 
 
 def _rfc3339(moment: date) -> str:
     if not isinstance(moment, datetime):
         return f"{moment.isoformat()}T00:00:00+00:00"
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
+    return plain_text((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat())
 
 
 def _opaque(op: Op, field: object, value: object) -> Predicate:
-    named = field if isinstance(field, str) else f"<{type(field).__name__}>"
-    return Opaque(NEUTRAL, f"{op} {named} <{type(value).__name__}>")
+    return Opaque(NEUTRAL, f"{op} {_shown(field)} {type_name(value)}")
+
+
+def _shown(text: object) -> str:
+    return plain_text(text) if is_text(text) else type_name(text)
 
 
 _new = tuple.__new__

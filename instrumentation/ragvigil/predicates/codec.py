@@ -17,6 +17,7 @@ from ragvigil.predicates.ast import (
     ProtectedLeaf,
     Scalar,
     is_text,
+    type_name,
 )
 from ragvigil.predicates.build import NEUTRAL
 from ragvigil.predicates.roles import Label, Origin, Role
@@ -48,7 +49,7 @@ def to_json(predicate: Predicate) -> Json:
         case ProtectedLeaf(op, field, hmac):
             return {"op": op, "field": field, "value_hmac": list(hmac) if isinstance(hmac, tuple) else hmac}
         case stranger:
-            return {"op": "opaque", "dialect": NEUTRAL, "raw": f"<{type(stranger).__name__}>"}
+            return {"op": "opaque", "dialect": NEUTRAL, "raw": type_name(stranger)}
 
 
 def labels_to_json(labels: Sequence[Label]) -> list[Json]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from ragvigil.predicates.ast import And, Leaf, Not, Opaque, Or, Predicate, ProtectedLeaf
+from ragvigil.predicates.ast import And, Leaf, Not, Opaque, Or, Predicate, ProtectedLeaf, type_name
 from ragvigil.predicates.build import NEUTRAL
 from ragvigil.predicates.clauses import Filter
 from ragvigil.predicates.roles import Clause, Label
@@ -82,7 +82,7 @@ def _of_predicate(given: object, declared: tuple[Label, ...]) -> Part:
 
 
 def _unknown(given: object) -> Opaque:
-    return Opaque(NEUTRAL, f"<{type(given).__name__}>")
+    return Opaque(NEUTRAL, type_name(given))
 
 
 def _is(one: object, other: object) -> bool:

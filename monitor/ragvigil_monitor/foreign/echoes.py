@@ -89,7 +89,7 @@ def _last(key: Key, pairs: dict[Key, tuple[Call, Key]]) -> Key:
 
 
 def _is_call(node: Node) -> bool:
-    return node.row["stage"] == "generate" and node.is_foreign
+    return node.stage == "generate" and node.is_foreign
 
 
 def _call(node: Node) -> Call:

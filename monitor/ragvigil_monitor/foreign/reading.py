@@ -35,7 +35,7 @@ def answer_row(answer: Node, owned: Sequence[Node]) -> dict[str, Any]:
 def _question(answer: Node, ordered: Sequence[Node]) -> str | None:
     """What the answer was asked; else what was searched for; else what a call was told, which is the whole prompt."""
     asked = question_of(answer.attributes) if answer.kind != "LLM" else None
-    searched = (node.row["query_text"] for node in ordered if node.row["stage"] == "retrieve")
+    searched = (node.row["query_text"] for node in ordered if node.stage == "retrieve")
     return asked or next((text for text in searched if text), None) or _first(question_of, reversed(_calls(ordered)))
 
 

@@ -14,9 +14,9 @@ from ragvigil_monitor.foreign.answers import owners
 from ragvigil_monitor.foreign.echoes import Echoes, Said, echoes, said_in
 from ragvigil_monitor.foreign.keeping import is_found, keep
 from ragvigil_monitor.foreign.reading import answer_id, answer_row
-from ragvigil_monitor.foreign.repeats import Columns, changes
+from ragvigil_monitor.foreign.repeats import NOTES, Columns, changes
 from ragvigil_monitor.foreign.tree import Node, Trace, grow
-from ragvigil_monitor.foreign.usage import USAGE, USAGE_NOTES
+from ragvigil_monitor.foreign.usage import USAGE
 from ragvigil_monitor.foreign.vectors import vector_row, without_vector
 
 QUIET: Final = timedelta(seconds=10)
@@ -203,13 +203,13 @@ def _settle_spans(trace: Trace, belongs: Mapping[Node, Node], changed: Columns, 
 
 
 def _wanted_attributes(node: Node, notes: Mapping[str, object] | None, *, is_owned: bool) -> dict[str, str]:
-    """With what is noted of its tokens and cost, and without a vector that is or will never be used."""
+    """With what is noted of its stage, tokens and cost, and without a vector that is or will never be used."""
     bare = without_vector(node) if is_owned else None
     if notes is None and bare is None:
         return {}
     others = bare or node.attributes
     if notes is not None:
-        others = {name: value for name, value in others.items() if name not in USAGE_NOTES} | dict(notes)
+        others = {name: value for name, value in others.items() if name not in NOTES} | dict(notes)
     return {"attributes": orjson.dumps(others).decode()}
 
 

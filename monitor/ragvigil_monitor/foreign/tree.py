@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from ragvigil_monitor.conventions.provenance import PARENT_IS_REMOTE, SCOPE_NAME
+from ragvigil_monitor.conventions.provenance import PARENT_IS_REMOTE, REPEATED_STAGE, SCOPE_NAME
 
 MOST_ANCESTORS: Final = 200
 """How far up one step is looked for: a trace may be as deep as somebody likes to send it."""
@@ -33,6 +33,13 @@ class Node:
     def is_foreign(self) -> bool:
         """Whether another instrumentation made it, and of a kind that is known."""
         return SCOPE_NAME in self.attributes
+
+    @property
+    def stage(self) -> str | None:
+        """The stage that it told of, also where it was found that another span of the trace stands for it."""
+        stage: str | None = self.row["stage"]
+        noted = self.attributes.get(REPEATED_STAGE) if self.is_foreign else None
+        return noted if stage is None and isinstance(noted, str) else stage
 
     @property
     def span_id(self) -> bytes:
@@ -90,7 +97,7 @@ def grow(nodes: Sequence[Node]) -> Trace:
     """Put spans of one trace below their parents. Those in a circle of parents are left out: they are below nothing."""
     by_id = {node.span_id: node for node in nodes}
     roots: list[Node] = []
-    for node in sorted(by_id.values(), key=lambda each: each.started_at):
+    for node in sorted(by_id.values(), key=lambda each: (each.started_at, each.span_id)):
         node.parent = by_id.get(node.row["parent_span_id"])
         (roots if node.parent is None else node.parent.below).append(node)
     return Trace(roots)

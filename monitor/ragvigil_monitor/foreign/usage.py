@@ -13,7 +13,6 @@ from ragvigil_monitor.conventions.provenance import REPEATED_USAGE, TAKEN_USAGE
 from ragvigil_monitor.foreign.tree import Node, Trace
 
 USAGE: Final = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd")
-USAGE_NOTES: Final = (REPEATED_USAGE, TAKEN_USAGE)
 CHAINS: Final = frozenset({"CHAIN", "AGENT"})
 Numbers = Mapping[str, int | float]
 """By column; one that is not known is left out."""
@@ -41,14 +40,14 @@ def told(node: Node) -> Numbers:
     return {name: value for name, value in said.items() if value is not None}
 
 
-def settled_usage(trace: Trace, steps: Steps) -> Iterator[tuple[Node, Numbers, Numbers]]:
-    """Each span, with the numbers that it said and those that it should have."""
+def settled_usage(trace: Trace, steps: Steps) -> Iterator[tuple[Node, Numbers]]:
+    """Each span, with the numbers that it should have."""
     said = {node: {**steps.beside.get(node, {}), **told(node)} for node in trace.all()}
     final: defaultdict[Node, dict[str, int | float]] = defaultdict(dict)
     for column in USAGE:
         for node, number in _shared_out(said, steps, column):
             final[node][column] = final[node].get(column, 0) + number
-    return ((node, said[node], final[node]) for node in said)
+    return ((node, final[node]) for node in said)
 
 
 def _shared_out(said: Mapping[Node, Numbers], steps: Steps, column: str) -> Iterator[tuple[Node, int | float]]:
@@ -67,7 +66,7 @@ def _shared_out(said: Mapping[Node, Numbers], steps: Steps, column: str) -> Iter
 
 def _was_repeated(node: Node) -> bool:
     """Whether it was found that another span, perhaps of another trace, stands for the step of a span."""
-    return node.kind not in CHAINS and node.row["stage"] is None and REPEATED_USAGE in node.attributes
+    return node.kind not in CHAINS and node.stage is None and REPEATED_USAGE in node.attributes
 
 
 def _heir(node: Node, counted: Collection[Node]) -> Node:

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from ragvigil_monitor.conventions import provenance
+from ragvigil_monitor.receiver.foreign import STAGE_OF_KIND
 from ragvigil_monitor.receiver.values import amount, count
 
 MOST_DOCUMENTS: Final = 1_000_000
@@ -54,6 +55,10 @@ def _are_usage_columns(value: object) -> bool:
     return isinstance(value, list) and _is_usage({str(name): 0 for name in value})
 
 
+def _is_stage(value: object) -> bool:
+    return isinstance(value, str) and value in STAGE_OF_KIND.values()
+
+
 def _are_events(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(each, dict) and _is_text(each.get("name")) for each in value)
 
@@ -92,5 +97,6 @@ _PLAUSIBLE: Final[Mapping[str, Callable[[object], bool]]] = {
     provenance.NO_STAGE: _is_true,
     provenance.REPEATED_USAGE: _is_usage,
     provenance.TAKEN_USAGE: _are_usage_columns,
+    provenance.REPEATED_STAGE: _is_stage,
     provenance.EVENTS: _are_events,
 }

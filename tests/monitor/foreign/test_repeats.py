@@ -61,6 +61,41 @@ def test_one_response_counts_once(settled: Any, ids: tuple[str, str], counted: l
     assert (staged(seen, "generate"), tokens(seen)) == (counted, 100 * len(counted))
 
 
+def test_the_id_of_an_outer_call_is_that_of_the_call_inside_it_that_counts(settled: Any) -> None:
+    of_response = {names.RESPONSE_ID: "r0"}
+    seen = settled(
+        of_kind("CHAIN", 1),
+        of_kind("LLM", 2, {**of_response, names.USAGE_INPUT_TOKENS: 101, names.USAGE_OUTPUT_TOKENS: 11}, parent=1),
+        of_kind("LLM", 3, {names.USAGE_INPUT_TOKENS: 101}, parent=2),
+        of_kind("LLM", 4, {**of_response, names.USAGE_OUTPUT_TOKENS: 11}, parent=1),
+    )
+    assert staged(seen, "generate") == [3]
+    assert (tokens(seen), sum(row["output_tokens"] or 0 for row in seen.spans())) == (101, 11)
+
+
+def test_a_call_inside_another_repeats_the_earlier_one_with_the_id_of_that(settled: Any) -> None:
+    of_response = {names.RESPONSE_ID: "r0"}
+    seen = settled(
+        of_kind("CHAIN", 1),
+        of_kind("LLM", 2, {**USAGE, **of_response}, parent=1),
+        of_kind("LLM", 3, {**of_response, names.LLM_COST_TOTAL: 0.5}, parent=1),
+        of_kind("LLM", 4, USAGE, parent=3),
+    )
+    assert (staged(seen, "generate"), tokens(seen), seen.cost_usd()) == ([2], 100, 0.5)
+
+
+def test_a_stage_is_given_back_when_a_later_span_shows_that_it_counts(
+    settled: Any, store_spans: Any, settle: Any
+) -> None:
+    seen = settled(of_kind("CHAIN", 1), of_kind("LLM", 2, USAGE, parent=1), of_kind("LLM", 3, parent=2))
+    assert staged(seen, "generate") == [2]
+    assert json.loads(seen.spans()[2]["attributes"])["otel.repeated_stage"] == "generate"
+    store_spans(of_kind("LLM", 4, {names.USAGE_INPUT_TOKENS: 70}, parent=2))
+    seen = settle(after_s=90)
+    assert (staged(seen, "generate"), tokens(seen)) == ([3, 4], 70)
+    assert "otel.repeated_stage" not in json.loads(seen.spans()[2]["attributes"])
+
+
 def test_parts_that_arrive_later_do_not_count_again(settled: Any, store_spans: Any, settle: Any) -> None:
     seen = settled(of_kind("CHAIN", 1), of_kind("LLM", 2, USAGE, parent=1))
     assert (staged(seen, "generate"), tokens(seen)) == ([2], 100)

@@ -282,12 +282,12 @@ def test_whichever_comes_last_from_elsewhere_is_counted(desk: Desk, last: str) -
     assert counted(desk.store, JUDGES[0], NOW + HOUR) == {("partly", True): 1}
 
 
-def test_a_sampled_score_counts_before_others_and_a_newer_one_before_an_older(desk: Desk) -> None:
+def test_a_sampled_score_counts_before_others_and_the_first_before_a_second(desk: Desk) -> None:
     desk.begin()
     desk.draw(3, "answer")
     desk.label(3, "a", Label.PARTLY)
-    scores = [(0.0, False), (1.0, False), (0.0, True), (1.0, False), (None, True)]
-    for (score, in_sample), is_below in zip(scores, [True, False, True, True, None], strict=True):
+    scores = [(0.0, False), (1.0, False), (1.0, True), (0.0, False), (None, True)]
+    for (score, in_sample), is_below in zip(scores, [True, True, False, False, False], strict=True):
         desk.score(JUDGES[0], [(3, score, in_sample)])
         assert counted(desk.store, JUDGES[0], NOW + HOUR) == {("partly", is_below): 1}
 
@@ -301,3 +301,34 @@ def test_a_label_of_a_search_is_none_of_its_answer(desk: Desk) -> None:
     desk.score(JUDGES[0], [(3, 1.0, True)])
     desk.bring("judge_scores", 3, JUDGES[1])
     assert desk.store.ask("FROM judged_labels") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "own", "kept"),
+    [
+        (True, False, [(True, 0.25)]),
+        (True, True, [(True, 0.25)]),
+        (False, False, [(False, 0.25)]),
+        (False, True, [(False, 0.25), (True, 1.0)]),
+    ],
+    ids=["sample then review", "sample twice", "review twice", "review then sample"],
+)
+def test_scores_that_come_in_while_a_judge_is_judging_are_not_doubled(
+    memory_store: Store, before: bool, own: bool, kept: list[tuple[bool, float]]
+) -> None:
+    with closing(Store.open(None)) as other:
+        desk, elsewhere, judge = Desk(memory_store), Desk(other), JUDGES[0]
+        for answer in (0, 3):
+            desk.draw(answer, "answer")
+        desk.label(0, "a", Label.SUPPORTED)
+        assert len(waiting_reviews(memory_store, judge, NOW + HOUR, most=MOST)) == 2
+        elsewhere.score(judge, [(0, 0.25, before)])
+        with taken_out(other, BY_NAME["judge_scores"], Within()) as reader:
+            put_in(memory_store, BY_NAME["judge_scores"], reader.read_all())
+        desk.score(judge, [(0, 1.0, own), (3, 0.5, own)])
+    found = memory_store.ask("SELECT trace_id, in_sample, score FROM judge_scores ORDER BY trace_id, in_sample")
+    of_first = [(row["in_sample"], row["score"]) for row in found if row["trace_id"] == ANSWERS[0]["trace_id"]]
+    assert of_first == kept
+    assert [row["score"] for row in found if row["trace_id"] == ANSWERS[3]["trace_id"]] == [0.5]
+    assert [row["score"] for row in memory_store.ask("FROM judged_labels")] == [kept[-1][1]]
+    check(desk, judge, NOW + HOUR)

@@ -25,6 +25,7 @@ PLAUSIBLE: list[tuple[str, Any]] = [
     ("otel.query_vector", {"dimension": 1536}),
     ("otel.repeated_usage", {"input_tokens": 100, "cost_usd": 0.25}),
     ("otel.taken_usage", ["input_tokens", "cost_usd"]),
+    ("otel.repeated_stage", "generate"),
 ]
 IMPLAUSIBLE: list[tuple[str, Any]] = [
     ("otel.scope.name", ""),
@@ -57,6 +58,7 @@ IMPLAUSIBLE: list[tuple[str, Any]] = [
     ("otel.taken_usage", ["duration_ms"]),
     ("otel.taken_usage", [5]),
     ("otel.taken_usage", {"input_tokens": 1}),
+    *(("otel.repeated_stage", value) for value in ("draft", "", 1, ["generate"], None)),
     *(("otel.events", value) for value in ("no list", {"name": "e"}, [1], [{"name": ["e"]}], [{"time_unix_nano": 5}])),
 ]
 

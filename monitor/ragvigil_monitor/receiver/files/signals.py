@@ -14,7 +14,11 @@ _KEYS: Final = {
     "resourceSpans": Signal.TRACES,
     "resourceLogs": Signal.LOGS,
     "resourceMetrics": Signal.METRICS,
+    "resource_spans": Signal.TRACES,
+    "resource_logs": Signal.LOGS,
+    "resource_metrics": Signal.METRICS,
 }
+"""In both spellings that are read over HTTP."""
 _BEGINNINGS: Final = {f'{{"{key}":'.encode(): signal for key, signal in _KEYS.items()}
 _MOST_ITEMS: Final = 100
 """So many are looked at; one is enough where it was sent by an SDK."""

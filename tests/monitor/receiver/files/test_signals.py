@@ -1,9 +1,11 @@
-"""Which signal a request in protobuf carries, whatever its senders leave out."""
+"""Which signal a request carries, whatever its senders leave out and however they spell it."""
 
+import io
 import random
 from typing import Any
 
 import pytest
+from google.protobuf.json_format import MessageToJson
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -14,8 +16,9 @@ from tests.samples.collector_files import frame
 from tests.samples.otlp import NOW, logs, rag_trace, record, traces
 
 from ragvigil_monitor.receiver.files.collector import CollectorReader
-from ragvigil_monitor.receiver.files.found import Signal
-from ragvigil_monitor.receiver.files.signals import signal_of_protobuf
+from ragvigil_monitor.receiver.files.found import Found, Signal
+from ragvigil_monitor.receiver.files.lines import lines
+from ragvigil_monitor.receiver.files.signals import behind_tear, signal_of_json, signal_of_protobuf
 
 NOW_NS = int(NOW.timestamp()) * 10**9
 IDS: Any = {"trace_id": b"\1" * 16, "span_id": b"\2" * 8}
@@ -119,3 +122,40 @@ def test_spans_behind_one_without_ids_are_stored_and_that_one_counted(make_servi
     assert counted["spans_committed"] == 5
     assert counted["logs_committed"] == 1
     assert sum(items for outcome, items in counted.items() if outcome.startswith("rejected_")) == 1
+
+
+SPELLINGS = pytest.mark.parametrize("is_as_defined", [False, True], ids=["camel", "snake"])
+MESSAGES: dict[Signal, tuple[type[Any], Any]] = {
+    Signal.TRACES: (ExportTraceServiceRequest, SPANS["no times"]),
+    Signal.LOGS: (ExportLogsServiceRequest, RECORDS["only a text"]),
+    Signal.METRICS: (ExportMetricsServiceRequest, METRICS["gauge"]),
+}
+
+
+def line_of(signal: Signal, is_as_defined: bool) -> bytes:
+    """A request in JSON as protobuf's libraries write it, with blanks, and with names as OTLP or as its definition."""
+    kind, item = MESSAGES[signal]
+    message = kind.FromString(request(item))
+    return MessageToJson(message, preserving_proto_field_name=is_as_defined, indent=None).encode()
+
+
+@SPELLINGS
+@pytest.mark.parametrize("signal", MESSAGES, ids=str)
+def test_lines_in_both_spellings_are_found(signal: Signal, is_as_defined: bool) -> None:
+    line = line_of(signal, is_as_defined)
+    for body in (line, line.replace(b": ", b":"), b'{"other": 1, ' + line[1:]):
+        (piece,) = lines(io.BytesIO(body + b"\n"), 0, 1 << 20, is_whole=True)
+        assert isinstance(piece, Found)
+        assert piece.signal is signal
+
+
+@SPELLINGS
+def test_behind_half_a_line_either_spelling_begins_anew(is_as_defined: bool) -> None:
+    line = line_of(Signal.TRACES, is_as_defined).replace(b": ", b":")
+    assert behind_tear(line[:40] + line) == 40
+    assert behind_tear(line) == 0
+
+
+@pytest.mark.parametrize("key", ["resource-spans", "ResourceSpans", "resourcespans", "spans"])
+def test_other_names_are_no_request(key: str) -> None:
+    assert signal_of_json(b'{"%s": []}' % key.encode()) is None
