@@ -37,6 +37,9 @@ router = APIRouter(prefix="/api/v1/admin", dependencies=[Depends(require(Role.AD
 logger = logging.getLogger(__name__)
 
 LINES = "application/x-ndjson"
+_PIECE_BYTES = 64 * 2**10
+"""So much has to be taken within `body_timeout_s`; a chunk may have 10 MB."""
+
 _MEDIA_TYPES = {Format.PARQUET: "application/vnd.apache.parquet", Format.OTLP: LINES}
 
 
@@ -90,8 +93,9 @@ class MadeWhileRead(StreamingResponse):
         """Answer the request."""
 
         async def patiently(message: Message) -> None:
-            async with asyncio.timeout(self._patience_s):
-                await send(message)
+            for piece in _in_pieces(message):
+                async with asyncio.timeout(self._patience_s):
+                    await send(piece)
 
         with closing(self._chunks):
             try:
@@ -160,6 +164,15 @@ async def _body(request: Request, service: Service) -> bytes:
     server = service.settings.server
     with intake.admitted() as room:
         return await read_body(request, server.max_body_bytes, server.body_timeout_s, room)
+
+
+def _in_pieces(message: Message) -> Iterator[Message]:
+    body = message.get("body", b"")
+    if len(body) <= _PIECE_BYTES:
+        yield message
+    else:
+        for start in range(0, len(body), _PIECE_BYTES):
+            yield {"type": message["type"], "body": body[start : start + _PIECE_BYTES], "more_body": True}
 
 
 def refusals(pieces: list[Found | Refused]) -> dict[str, int]:
