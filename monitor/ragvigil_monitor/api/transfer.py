@@ -12,11 +12,12 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 from pydantic import AwareDatetime
-from starlette.types import Message, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from ragvigil_monitor.api.auth import ServiceDep, require
+from ragvigil_monitor.api.made_elsewhere import MadeElsewhere
 from ragvigil_monitor.api.models import ApiModel
-from ragvigil_monitor.errors import BadTelemetry, WriteRefused
+from ragvigil_monitor.errors import BadTelemetry, StoreUnavailable, WriteRefused
 from ragvigil_monitor.keys import Role
 from ragvigil_monitor.receiver.bodies import PROTOBUF, content_type_of, read_body
 from ragvigil_monitor.receiver.files.found import Found, Refused, Signal
@@ -37,6 +38,9 @@ router = APIRouter(prefix="/api/v1/admin", dependencies=[Depends(require(Role.AD
 logger = logging.getLogger(__name__)
 
 LINES = "application/x-ndjson"
+_PIECE_BYTES = 64 * 2**10
+"""So much has to be taken within `body_timeout_s`; a chunk may have 10 MB."""
+
 _MEDIA_TYPES = {Format.PARQUET: "application/vnd.apache.parquet", Format.OTLP: LINES}
 
 
@@ -82,22 +86,32 @@ class MadeWhileRead(StreamingResponse):
     """Sends what is made meanwhile; ends, and lets go of the store, when nobody takes anything for `body_timeout_s`."""
 
     def __init__(self, chunks: Generator[bytes], media_type: str, service: Service) -> None:
-        super().__init__(chunks, media_type=media_type)
-        self._chunks = chunks
+        self._chunks = MadeElsewhere(chunks)
+        super().__init__(self._chunks, media_type=media_type)
         self._patience_s = service.settings.server.body_timeout_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer the request, or end without a traceback where the server stops, which cancels it."""
+        try:
+            await super().__call__(scope, receive, send)
+        except asyncio.CancelledError:
+            logger.warning("An export was given up: the service stops.")
 
     async def stream_response(self, send: Send) -> None:
         """Answer the request."""
 
         async def patiently(message: Message) -> None:
-            async with asyncio.timeout(self._patience_s):
-                await send(message)
+            for piece in _in_pieces(message):
+                async with asyncio.timeout(self._patience_s):
+                    await send(piece)
 
         with closing(self._chunks):
             try:
                 await super().stream_response(patiently)
             except TimeoutError:  # the server closes a connection on which an answer is not whole
                 logger.warning("An export was given up: nobody took any of it for %g s.", self._patience_s)
+            except StoreUnavailable as failure:
+                logger.warning("An export was given up: %s", failure)
 
 
 @router.get("/schema")
@@ -160,6 +174,15 @@ async def _body(request: Request, service: Service) -> bytes:
     server = service.settings.server
     with intake.admitted() as room:
         return await read_body(request, server.max_body_bytes, server.body_timeout_s, room)
+
+
+def _in_pieces(message: Message) -> Iterator[Message]:
+    body = message.get("body", b"")
+    if len(body) <= _PIECE_BYTES:
+        yield message
+    else:
+        for start in range(0, len(body), _PIECE_BYTES):
+            yield {"type": message["type"], "body": body[start : start + _PIECE_BYTES], "more_body": True}
 
 
 def refusals(pieces: list[Found | Refused]) -> dict[str, int]:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import BinaryIO
 
 from ragvigil_monitor.backup.files import LOG_ENDS, sync
 from ragvigil_monitor.errors import BackupFailed, StoreLocked
@@ -36,19 +37,22 @@ def planned(target: Path, now: datetime, *, is_new: bool) -> Move:
 
 @contextmanager
 def marked(target: Path, move: Move) -> Iterator[None]:
-    """Hold the mark of a move; it goes when the block ends, unless its process is killed."""
-    mark = mark_path(target)
-    with mark.open("x", encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        json.dump(asdict(move), file)
-        file.flush()
-        os.fsync(file.fileno())
-        sync(target.parent)
+    """Hold the mark of a move; it goes when the block ends, unless its process is killed.
+
+    Raises StoreLocked where another restore has one, OSError where it cannot be written; there is none then.
+    """
+    mark, is_written = mark_path(target), False
+    with _created(mark, target) as file:
         try:
+            _hold(file, target)
+            _write(file, move)
+            is_written = True
             yield
         except BaseException:
-            _undo(target.parent, move)
-            mark.unlink()
+            if is_written:
+                _undo(target.parent, move)
+            if _is_at(mark, file):
+                mark.unlink()
             raise
         mark.unlink()
 
@@ -71,7 +75,7 @@ def undo_interrupted(target: Path) -> None:
     mark = mark_path(target)
     try:
         with mark.open("rb") as file:
-            _hold(file.fileno(), target)
+            _hold(file, target)
             _undo(target.parent, _read(file.read(), target))
             mark.unlink()
             sync(target.parent)
@@ -84,18 +88,48 @@ def undo_interrupted(target: Path) -> None:
         ) from failure
 
 
-def _hold(descriptor: int, target: Path) -> None:
+def _created(mark: Path, target: Path) -> BinaryIO:
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return mark.open("xb")
+    except FileExistsError as other:
+        raise _under_way(target) from other
+
+
+def _hold(file: BinaryIO, target: Path) -> None:
+    """Keep other restores off a mark; one that was removed meanwhile is nobody's."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as held:
-        raise StoreLocked(f"Another restore of {target} is under way; nothing was changed.") from held
+        raise _under_way(target) from held
+    if not _is_at(mark_path(target), file):
+        raise _under_way(target)
+
+
+def _is_at(mark: Path, file: BinaryIO) -> bool:
+    return mark.exists() and os.path.samestat(mark.stat(), os.fstat(file.fileno()))
+
+
+def _under_way(target: Path) -> StoreLocked:
+    return StoreLocked(f"Another restore of {target} is under way; nothing was changed.")
+
+
+def _write(file: BinaryIO, move: Move) -> None:
+    """Have the mark on disk, before anything is moved."""
+    file.write(json.dumps(asdict(move)).encode())
+    file.flush()
+    os.fsync(file.fileno())
+    sync(Path(file.name).parent)
 
 
 def _read(content: bytes, target: Path) -> Move:
-    if not content:
-        return Move(target.name, target.name, is_new=True)  # killed before it moved anything
-    move = Move(**json.loads(content))
-    if move.target != target.name or not str(move.aside).startswith(f"{target.name}.before-restore-"):
+    beginning = f"{target.name}.before-restore-"
+    try:
+        move = Move(**json.loads(content))
+    except ValueError:
+        if content and any(path.name.startswith(beginning) for path in target.parent.iterdir()):
+            raise
+        return Move(target.name, target.name, is_new=True)  # ended while it wrote, before it moved anything
+    if move.target != target.name or not str(move.aside).startswith(beginning):
         raise ValueError(f"it names {move.target!r} and {move.aside!r}")
     return move
 

@@ -113,7 +113,7 @@ class Instance:
                 self.connection = self._reopened(self._connect)
 
     def close(self) -> None:
-        """Let go of the file, for good."""
+        """Let go of the file, for good; who is reading meanwhile is interrupted."""
         self._connect = None
         self._close_all()
 
@@ -148,8 +148,9 @@ class Instance:
                 cursor.interrupt()
 
     def _close_all(self) -> None:
-        for cursor in list(self._cursors):
-            cursor.close()
+        deadline = time.monotonic() + _PATIENCE_S
+        while sum(not _is_closed(cursor) for cursor in list(self._cursors)) and time.monotonic() < deadline:
+            time.sleep(_POLL_S)
         self._cursors.clear()
         self.connection.close()
 
@@ -172,6 +173,17 @@ class Instance:
         if self._threshold is not None:
             self.connection.execute("SET GLOBAL checkpoint_threshold = ?", [self._threshold])
             self._threshold = None
+
+
+def _is_closed(cursor: duckdb.DuckDBPyConnection) -> bool:
+    """Close a cursor, or interrupt what another thread does with it."""
+    try:
+        cursor.close()
+    except duckdb.ResourceInUseException:
+        with suppress(duckdb.Error):  # it is closed by now
+            cursor.interrupt()
+        return False
+    return True
 
 
 def _setting(connection: duckdb.DuckDBPyConnection, name: str) -> str:

@@ -33,14 +33,18 @@ def explained(path: Path | None, failure: Exception) -> StoreError:
 
 
 def refuse_cut_off(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
-    """Raise StoreError where a file is shorter than it says itself: DuckDB notices only when it reads what is gone."""
+    """Raise StoreError where a file is too short for what is in use of it; DuckDB notices only when it reads that.
+
+    Free blocks do not count: DuckDB takes those at the end from the file, and its header still counts them.
+    """
     ((blocks, block_bytes),) = connection.execute(
-        "SELECT total_blocks, block_size FROM pragma_database_size()"
+        "SELECT used_blocks, block_size FROM pragma_database_size()"
     ).fetchall()
     expected, found = _HEADER_BYTES + blocks * block_bytes, path.stat().st_size
     if blocks and found < expected:
         raise StoreError(
-            f"{path} is cut off: it has {found:,} bytes of {expected:,}, so that some of its rows are gone. {_RESTORE}"
+            f"{path} is cut off: of {expected:,} bytes that are in use it has {found:,}, so that some of its rows are "
+            f"gone. {_RESTORE}"
         )
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import duckdb
 
+from ragvigil_monitor.errors import StoreUnavailable
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -50,15 +52,25 @@ class Snapshot:
     @contextmanager
     def stream(self, sql: str, batch_rows: int, **values: object) -> Iterator["pa.RecordBatchReader"]:
         """As `Reader` says; times are aware where the SQL says so."""
+        import pyarrow as pa
+
         reader = self._cursor.sql(sql, params=to_database(values)).to_arrow_reader(batch_rows)
         with closing(reader):  # DuckDB takes no other question before
-            yield reader
+            yield pa.RecordBatchReader.from_batches(reader.schema, _read(reader))
 
     @contextmanager
     def stream_rows(self, question: str, batch_rows: int, **values: object) -> Iterator[Iterator[list[Row]]]:
         """As `Reader` says."""
         with self.stream(query_text(question), batch_rows, **values) as reader:
             yield (batch.to_pylist() for batch in reader)
+
+
+def _read(batches: Iterator["pa.RecordBatch"]) -> Iterator["pa.RecordBatch"]:
+    """The batches; what fails in the database is an OSError of Arrow, which others take for one of their files."""
+    try:
+        yield from batches
+    except OSError as failure:
+        raise StoreUnavailable(f"The database cannot be read now: {failure}") from failure
 
 
 @cache

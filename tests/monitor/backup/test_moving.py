@@ -1,5 +1,6 @@
 """A restore that is killed at any of its steps is told by the next start and finished by the next restore."""
 
+import errno
 import json
 import shutil
 import subprocess
@@ -148,6 +149,59 @@ def test_what_fails_on_the_way_is_undone_at_once(database: Path, tmp_path: Path)
     assert not mark_path(database).exists()
 
 
+@pytest.mark.parametrize("fails", ["fcntl.flock", "os.fsync", "json.dumps", "ragvigil_monitor.backup.moving.sync"])
+@pytest.mark.parametrize("failure", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()], ids=str)
+def test_a_mark_that_cannot_be_written_does_not_stay(
+    database: Path, monkeypatch: pytest.MonkeyPatch, fails: str, failure: BaseException
+) -> None:
+    def failing(*_: object) -> None:
+        raise failure
+
+    before = rows_of(database)
+    monkeypatch.setattr(fails, failing)
+    with pytest.raises(type(failure)), marked(database, planned(database, AT, is_new=False)):
+        pytest.fail("The files would be moved without a mark.")
+    monkeypatch.undo()
+    assert not mark_path(database).exists()
+    assert rows_of(database) == before
+
+
+def test_the_second_of_two_restores_to_one_new_name_says_so(tmp_path: Path) -> None:
+    target = tmp_path / "b.duckdb"
+    move = planned(target, AT, is_new=True)
+    with marked(target, move):
+        with pytest.raises(StoreLocked, match="under way"), marked(target, move):
+            pytest.fail("Two restores move files at once.")
+        assert mark_path(target).exists()
+    assert not mark_path(target).exists()
+
+
+def test_a_mark_that_was_removed_before_it_was_held_is_not_relied_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "b.duckdb"
+
+    def removed(*_: object) -> None:
+        mark_path(target).unlink()
+        mark_path(target).write_bytes(b"of another restore")
+
+    monkeypatch.setattr("fcntl.flock", removed)
+    with pytest.raises(StoreLocked, match="under way"), marked(target, planned(target, AT, is_new=True)):
+        pytest.fail("Another restore moves files too.")
+    assert mark_path(target).read_bytes() == b"of another restore"
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"target": "it', b"\xff\xfe"])
+def test_a_restore_that_ended_while_it_wrote_its_mark_had_moved_nothing(
+    backup: Path, database: Path, content: bytes
+) -> None:
+    mark_path(database).write_bytes(content)
+    before = rows_of(backup)
+    restore(backup, database, AT)
+    assert rows_of(database) == before
+    assert not mark_path(database).exists()
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -162,8 +216,13 @@ def test_what_fails_on_the_way_is_undone_at_once(database: Path, tmp_path: Path)
 def test_a_mark_that_nobody_can_read_moves_nothing_and_is_told(tmp_path: Path, content: bytes) -> None:
     target = tmp_path / "b.duckdb"
     target.write_bytes(b"content")
+    (tmp_path / "b.duckdb.before-restore-1").write_bytes(b"before")
     mark_path(target).write_bytes(content)
     with pytest.raises(BackupFailed, match="does not say what it moved"):
         undo_interrupted(target)
-    assert {path.name for path in tmp_path.iterdir()} == {"b.duckdb", "b.duckdb.restoring.json"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "b.duckdb",
+        "b.duckdb.before-restore-1",
+        "b.duckdb.restoring.json",
+    }
     assert target.read_bytes() == b"content"

@@ -116,6 +116,36 @@ def test_a_long_read_is_given_up(instance: Instance) -> None:
     assert instance.read(count) == 10
 
 
+@pytest.mark.parametrize("is_long", [True, False])
+def test_closing_interrupts_who_reads(instance: Instance, is_long: bool) -> None:
+    started = threading.Event()
+
+    def begin(number: int) -> int:
+        started.set()
+        return number
+
+    def read_for_ever(cursor: duckdb.DuckDBPyConnection) -> object:
+        cursor.create_function("begin_it", begin, ["BIGINT"], "BIGINT")
+        return cursor.execute(
+            "SELECT sum(begin_it(a.range) * b.range) FROM range(10000) a, range(100000000) b"
+        ).fetchall()
+
+    def read() -> object:
+        if not is_long:
+            return instance.read(read_for_ever)
+        with instance.reading_long() as cursor:
+            return read_for_ever(cursor)
+
+    with ThreadPoolExecutor(1) as pool:
+        reader = pool.submit(read)
+        assert started.wait(30)
+        instance.close()
+        with pytest.raises((duckdb.InterruptException, duckdb.ConnectionException, StoreUnavailable)):
+            reader.result(30)
+    with pytest.raises(duckdb.ConnectionException):
+        instance.connection.execute("SELECT 1")
+
+
 def test_a_file_that_cannot_be_opened_again_is_tried_again_at_the_next_question(instance: Instance) -> None:
     reopen, instance._connect = instance._connect, lambda: duckdb.connect("/nowhere/at/all.duckdb")
     with pytest.MonkeyPatch.context() as patched:

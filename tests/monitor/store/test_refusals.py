@@ -16,7 +16,9 @@ from tests.samples.traffic import traffic
 
 from ragvigil_monitor.errors import StoreError, StoreLocked, StoreTooNew
 from ragvigil_monitor.store import Store
+from ragvigil_monitor.store.connection import connect
 from ragvigil_monitor.store.holder import note_path, noted, noted_holder
+from ragvigil_monitor.store.instance import Instance
 from ragvigil_monitor.store.refusals import explained
 
 HOLD = "import sys, duckdb\nheld = duckdb.connect(sys.argv[1])\nprint('open', flush=True)\nsys.stdin.read()"
@@ -98,6 +100,52 @@ def test_a_database_that_is_cut_off_anywhere_is_not_opened(full: Path, share: fl
     cut = full.read_bytes()
     assert "Restore a backup with `ragvigil restore`" in refusal_of(full)
     assert full.read_bytes() == cut
+
+
+def shrunk(path: Path, days: int, per_day: int) -> None:
+    """Write a database from which all days but the first are removed, so that DuckDB shortens its file."""
+    with connect(path, "500MB", 2) as connection:
+        connection.execute("CREATE TABLE kept (day INT, a VARCHAR, b VARCHAR)")
+        for day in range(days):
+            connection.execute(
+                "INSERT INTO kept SELECT $day, md5(concat(i, $day)), md5(concat($day, -i)) FROM range($rows) r(i)",
+                {"day": day, "rows": per_day},
+            )
+        connection.execute("CHECKPOINT")
+        connection.execute("DELETE FROM kept WHERE day > 0")
+
+
+SHRUNK = [(2, 5_000), (5, 30_000), (4, 90_000), (8, 60_000)]
+
+
+@pytest.mark.parametrize(("days", "per_day"), SHRUNK)
+def test_what_is_shortened_by_a_deletion_is_opened_again_and_again(tmp_path: Path, days: int, per_day: int) -> None:
+    path = tmp_path / "shrunk.duckdb"
+    shrunk(path, days, per_day)
+    for _ in range(2):
+        with connect(path, "500MB", 2) as connection:
+            counted = connection.execute("SELECT count(*), count(DISTINCT a || b) FROM kept").fetchall()
+            assert counted == [(per_day, per_day)]
+
+
+def test_a_given_up_instance_of_a_shortened_file_is_opened_again(tmp_path: Path) -> None:
+    path = tmp_path / "shrunk.duckdb"
+    shrunk(path, *SHRUNK[-1])
+    instance = Instance(connect(path, "500MB", 2), lambda: connect(path, "500MB", 2))
+    instance.repair(instance._number, duckdb.FatalException("given up"))
+    instance.close()
+
+
+@pytest.mark.parametrize("missing_blocks", [1, 8])
+def test_a_shortened_file_that_misses_more_than_what_is_free_is_refused(tmp_path: Path, missing_blocks: int) -> None:
+    path = tmp_path / "shrunk.duckdb"
+    shrunk(path, *SHRUNK[-1])
+    with connect(path, "500MB", 2) as connection:
+        size = connection.execute("SELECT used_blocks, block_size FROM pragma_database_size()")
+        ((used_blocks, block_bytes),) = size.fetchall()
+    os.truncate(path, 3 * 4096 + (used_blocks - missing_blocks) * block_bytes)
+    with pytest.raises(StoreError, match="Restore a backup"):
+        connect(path, "500MB", 2)
 
 
 def test_what_grows_and_shrinks_is_never_called_cut_off(tmp_path: Path, events: Callable[..., Any]) -> None:

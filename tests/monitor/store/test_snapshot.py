@@ -63,6 +63,20 @@ def test_a_database_that_fails_meanwhile_is_explained(store: Store) -> None:
         assert moment.ask("SELECT 1 AS one") == [{"one": 1}]
 
 
+def test_a_stream_that_fails_on_its_way_says_that_it_is_the_database(store: Store) -> None:
+    failing = "SELECT CASE WHEN i = 900000 THEN error('a block is gone') ELSE i END AS i FROM range(1000000) r(i)"
+    with store.snapshot() as moment, moment.stream(failing, 10) as reader:
+        assert reader.read_next_batch().num_rows == 10
+        with pytest.raises(StoreUnavailable, match=r"cannot be read now: .*a block is gone"):
+            reader.read_all()
+    assert store.ask(COUNTED)
+
+
+def test_what_fails_in_the_block_of_a_stream_stays_what_it_is(store: Store) -> None:
+    with pytest.raises(OSError, match="of a file"), store.stream("FROM range(10)", 10):
+        raise OSError("of a file")
+
+
 def test_it_ends_with_its_block(store: Store) -> None:
     with store.snapshot() as moment:
         moment.ask(COUNTED)
