@@ -16,6 +16,7 @@ from ragvigil_monitor.guardrails.models import GuardrailState as GuardrailState
 from ragvigil_monitor.guardrails.models import SliceShare as SliceShare
 from ragvigil_monitor.guardrails.models import State as State
 from ragvigil_monitor.guardrails.models import Triage as Triage
+from ragvigil_monitor.guardrails.models import TriageNote as TriageNote
 from ragvigil_monitor.guardrails.models import TriageVerdict as TriageVerdict
 
 

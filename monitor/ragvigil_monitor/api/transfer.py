@@ -126,13 +126,13 @@ def export_parts(service: ServiceDep, within: RangeDep, form: FormatQuery = Form
     return [ExportPart(name=part.name, day=part.day) for part in parts(service.store, form, within)]
 
 
-@router.get("/whole-export", response_class=MadeWhileRead)
+@router.get("/whole-export", status_code=200, response_class=MadeWhileRead)
 def whole_export(service: ServiceDep, within: RangeDep, form: FormatQuery = Format.PARQUET) -> MadeWhileRead:
     """All files of an export, of one moment, in one body (see `framed_parts`)."""
     return MadeWhileRead(framed(exported(service.store, form, within)), MEDIA_TYPE, service)
 
 
-@router.get("/export/{name}", response_class=MadeWhileRead)
+@router.get("/export/{name}", status_code=200, response_class=MadeWhileRead)
 def export_part(
     name: str, service: ServiceDep, within: RangeDep, form: FormatQuery = Format.PARQUET, day: date | None = None
 ) -> MadeWhileRead:

@@ -30,7 +30,8 @@ def rounds(table: "Table", searches: Searches) -> dict[str, int]:
 
 
 def relevance_items(table: "Table", searches: Searches) -> list[dict[str, Any]]:
-    return table(searches.store, "SELECT * FROM review_items WHERE kind = 'relevance' ORDER BY item_id")
+    question = "SELECT * EXCLUDE (number) FROM review_items WHERE kind = 'relevance' ORDER BY item_id"
+    return table(searches.store, question)
 
 
 def test_a_probed_retrieval_is_drawn_with_what_the_reviewer_needs(
