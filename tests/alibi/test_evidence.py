@@ -43,6 +43,8 @@ def store() -> Store:
     }
     with found.transaction() as writer:
         writer.execute_with("insert_query_vectors", pa.table(columns))
+        for days_before in range(1, 6):
+            writer.execute("draw_day_sample", day=END - timedelta(days=days_before), **ENCODER.columns)
     return found
 
 
