@@ -86,19 +86,17 @@ def _exported_or_sent(draft: Draft, exported: str, sent: str, name: str) -> str 
 
 
 def _session(draft: Draft) -> str | None:
-    apart = draft.take(ANSWER_SESSION, text, "session_id")
-    if apart is not None:
-        return apart
-    first = draft.take(names.SESSION_ID, text, "session_id")
-    return _either(draft, first, names.CONVERSATION_ID, "session_id")
+    return _whose(draft, ANSWER_SESSION, names.SESSION_ID, names.CONVERSATION_ID, "session_id")
 
 
 def _user(draft: Draft) -> str | None:
-    apart = draft.take(ANSWER_USER, text, "user_id")
-    if apart is not None:
-        return apart
-    first = draft.take(names.ENDUSER_PSEUDO_ID, text, "user_id")
-    return _either(draft, first, names.USER_ID, "user_id")
+    return _whose(draft, ANSWER_USER, names.ENDUSER_PSEUDO_ID, names.USER_ID, "user_id")
+
+
+def _whose(draft: Draft, exported: str, first: str, other: str, name: str) -> str | None:
+    """As `_exported_or_sent`, of two names that a sender may use."""
+    apart = draft.take(exported, text, name)
+    return _either(draft, draft.take(first, text, name), other, name) if apart is None else apart
 
 
 def _either(draft: Draft, first: str | None, other: str, name: str) -> str | None:

@@ -53,11 +53,8 @@ def _locked(path: Path, failure: Exception) -> StoreLocked:
     note = noted_holder(path)
     is_noted = found is not None and note is not None and note.pid == int(found[1])
     if found is None:
-        who = (
-            f"another process, probably of another machine or container; its note says {note}"
-            if note
-            else ("another process, probably of another machine or container")
-        )
+        told = f"; its note says {note}" if note else ""
+        who = f"another process, probably of another machine or container{told}"
     else:
         who = str(note) if is_noted else f"process {found[1]}"
     return StoreLocked(
