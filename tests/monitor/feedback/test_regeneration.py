@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
@@ -181,8 +182,9 @@ def test_a_question_that_comes_back_after_another_one_counts(add_answer: Add, re
         ({"session": "s"}, {"session": "t"}),
         ({"session": None}, {"session": None}),
         ({"session": "s", "user": "u"}, {"session": "s", "user": "v"}),
+        ({"session": "s"}, {"session": "s", "service": "desk"}),
     ],
-    ids=["two sessions", "no session", "two users"],
+    ids=["two sessions", "no session", "two users", "two services"],
 )
 def test_whether_it_is_the_same_user_must_be_known(
     add_answer: Add, regenerated: Regenerated, first: dict[str, str], second: dict[str, str]
@@ -211,3 +213,32 @@ def test_any_text_has_a_normal_form_that_is_its_own(any_store: Store, text: str)
     forms = "SELECT normalised_question($1) AS once, normalised_question(once)"
     ((once, twice),) = any_store._cursor().execute(forms, [text]).fetchall()
     assert once == twice
+
+
+def edits(one: str, other: str) -> int:
+    """How many characters must be put in, taken out or replaced to make one text of the other."""
+    row = list(range(len(other) + 1))
+    for i, left in enumerate(one, 1):
+        before, row = row, [i]
+        for j, right in enumerate(other, 1):
+            row.append(min(before[j] + 1, row[-1] + 1, before[j - 1] + (left != right)))
+    return row[-1]
+
+
+def numbers(text: str) -> list[str]:
+    return re.findall(r"\d+", text)
+
+
+WRITTEN = st.text("ab 1", min_size=18, max_size=70)
+
+
+@settings(deadline=None)
+@given(one=WRITTEN, places=st.lists(st.integers(0, 70), max_size=4), put=st.sampled_from(["", "a", "ab", "1"]))
+def test_near_identical_is_the_same_numbers_and_an_edit_in_twenty_characters(
+    any_store: Store, one: str, places: list[int], put: str
+) -> None:
+    other = one
+    for place in places:
+        other = other[:place] + put + other[place + 1 :]
+    ((found,),) = any_store._cursor().execute("SELECT asks_again($1, $2)", [one, other]).fetchall()
+    assert found == (one == other or (numbers(one) == numbers(other) and edits(one, other) <= len(one) // 20))
