@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from ragvigil_monitor.api.models import Alert
 from ragvigil_monitor.service import Service
 
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
 WEEKS = 6
 PER_WEEK = 1.0
 SIGMA = 0.4
