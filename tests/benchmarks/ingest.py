@@ -3,7 +3,7 @@
 usage: python tests/benchmarks/ingest.py [--json] [--traces N] [--traces-per-request N] [--clients N] [--phoenix]
 
 Clients replay bodies, encoded before, over real HTTP. The limit is FromString, conversion to the stored columns and
-Arrow insert in one process, without HTTP, threads or acknowledgements. CPU seconds are those of the server process.
+Arrow insert in one process, without HTTP, threads or acknowledgements. CPU seconds are those of the server's processes.
 Both sides are warm: what is imported on first use, and the first run of the jobs, are over before anything is counted.
 So many traces are sent by default that the jobs, which pause for 15 s, run meanwhile and are counted.
 `jobs_cpu_s`: what the next run of the jobs costs, which judges all of these spans at once.
@@ -14,7 +14,6 @@ in turns, so that a busy machine slows down both.
 
 import argparse
 import json
-import os
 import re
 import statistics
 import sys
@@ -39,6 +38,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.benchmarks._phoenix import stored_by_phoenix
 from tests.samples.otlp import PROTOBUF, any_value, rag_trace, traces
+from tests.samples.process_tree import cpu_s
 
 from ragvigil.attributes import QUERY_VECTOR
 from ragvigil_monitor.cli.processes import ServeProcess, start_serve
@@ -199,12 +199,6 @@ def send(url: str, requests: Sequence[bytes]) -> None:
             client.post("/v1/traces", content=body).raise_for_status()
 
 
-def cpu_s(pid: int) -> float:
-    """CPU seconds of a process so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def measure(number: int, per_request: int, clients: int) -> dict[str, float]:
     """Every figure by its name."""
     warming_traces = GROUP * per_request
@@ -241,8 +235,8 @@ def write_vector_as_list(span: Span) -> None:
 def beside_phoenix(ours: Mapping[str, float], per_request: int) -> dict[str, float]:
     """What Phoenix makes of the same requests; the ratios are ours to its.
 
-    `phoenix_ratio` is what we store in a second of CPU beside what it stores in a second, `phoenix_cpu_ratio` compares
-    CPU with CPU and `phoenix_wall_ratio` time with time, in which our clients share the cores with the server.
+    `phoenix_ratio` compares spans a second, in which the clients share the cores with the server, and
+    `phoenix_cpu_ratio` spans a second of CPU.
     """
     made = rag_traces(PHOENIX_TRACES)
     for span in (span for spans in made for span in spans):
@@ -254,9 +248,8 @@ def beside_phoenix(ours: Mapping[str, float], per_request: int) -> dict[str, flo
         "phoenix_spans_per_s": stored.spans / stored.wall_s,
         "phoenix_spans_per_cpu_s": stored.spans / stored.cpu_s,
         "phoenix_bytes_per_span": stored.size_bytes / stored.spans,
-        "phoenix_ratio": ours["spans_per_cpu_s"] / (stored.spans / stored.wall_s),
+        "phoenix_ratio": ours["spans_per_s"] / (stored.spans / stored.wall_s),
         "phoenix_cpu_ratio": ours["spans_per_cpu_s"] / (stored.spans / stored.cpu_s),
-        "phoenix_wall_ratio": ours["spans_per_s"] / (stored.spans / stored.wall_s),
         "phoenix_bytes_ratio": ours["bytes_per_span"] / (stored.size_bytes / stored.spans),
     }
 

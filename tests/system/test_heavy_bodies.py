@@ -12,6 +12,7 @@ import pytest
 from tests.samples.heavy import HEAVY, deflated
 from tests.samples.monitors import Monitor
 from tests.samples.otlp import PROTOBUF, rag_trace, traces
+from tests.samples.process_tree import process_tree
 
 pytestmark = [
     pytest.mark.slow,
@@ -19,15 +20,16 @@ pytestmark = [
 ]
 
 SENDERS: Final = 8
-BOUND_MB: Final = 1200
+BOUND_MB: Final = 1400
 """What docs/operate.md promises."""
 ANSWERS: Final = {200, 400, 413, 503}
 RETRIES: Final = 200
 
 
 def peak_mb(monitor: Monitor) -> float:
-    status = Path(f"/proc/{monitor.serving.child.pid}/status").read_text()
-    return int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0]) / 1024
+    """The service and its children, each at its own peak."""
+    statuses = [Path(f"/proc/{pid}/status").read_text() for pid in process_tree(monitor.serving.child.pid)]
+    return sum(int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0]) for status in statuses) / 1024
 
 
 def send_heavy(monitor: Monitor, body: bytes, path: str, headers: dict[str, str]) -> int:

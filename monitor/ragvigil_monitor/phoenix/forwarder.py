@@ -3,8 +3,10 @@
 import logging
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from types import TracebackType
 from typing import Final, Self
 
@@ -64,9 +66,10 @@ class Forwarder:
     ) -> None:
         self.close()
 
-    def pick(self, request: ExportTraceServiceRequest) -> Picked | None:
-        """What of a request goes to Phoenix."""
-        return pick(request, share=self._settings.share, project=self._settings.project)
+    @property
+    def pick(self) -> Callable[[ExportTraceServiceRequest], Picked | None]:
+        """What says which spans of a request go to Phoenix; it can be pickled."""
+        return partial(pick, share=self._settings.share, project=self._settings.project)
 
     def forward(self, picked: Picked) -> None:
         """Send it soon."""

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from typing import Final, TypeVar
 
 from ragvigil_monitor.errors import Overloaded
+from ragvigil_monitor.receiver.decode_process import DecodeProcess
 
 Result = TypeVar("Result")
 LONG_BYTES: Final = 256 << 10
-"""A body from here on is decoded in the thread for long ones."""
+"""A body from here on is decoded in the process for long ones."""
 
 
 class Room:
@@ -28,10 +29,10 @@ class Room:
 
 
 class Intake:
-    """Limits on the requests that are inside at once, and two decode threads.
+    """Limits on the requests that are inside at once; a thread that decodes short ones, and a process for long ones.
 
-    Decoding holds the interpreter lock, so that the second thread is not for speed: a long body may take seconds, and
-    short ones shall not wait for it.
+    A long body may take seconds, in which nothing else shall wait for the interpreter lock. A short one is decoded
+    before another process has it.
     """
 
     def __init__(self, max_waiting: int, max_bytes: int) -> None:
@@ -41,7 +42,7 @@ class Intake:
         self._bytes = 0
         self._lock = threading.Lock()
         self._short = ThreadPoolExecutor(1, thread_name_prefix="ragvigil-decode")
-        self._long = ThreadPoolExecutor(1, thread_name_prefix="ragvigil-decode-long")
+        self._long = DecodeProcess()
 
     @property
     def requests_inside(self) -> int:
@@ -79,7 +80,10 @@ class Intake:
             self._bytes += more_bytes
 
     async def decode(self, unpack: Callable[[], bytes], read: Callable[[bytes], Result]) -> Result:
-        """Unpack a body and read it: a short one in one turn of its thread, a long one where it holds nobody up."""
+        """Unpack a body and read it: a short one in one turn of its thread, a long one where it holds nobody up.
+
+        What reads a long one must be picklable, and what it returns.
+        """
 
         def unpack_and_read_short() -> tuple[bytes, Result | None]:
             body = unpack()
@@ -87,12 +91,12 @@ class Intake:
 
         loop = asyncio.get_running_loop()
         body, found = await loop.run_in_executor(self._short, unpack_and_read_short)
-        return found if found is not None else await loop.run_in_executor(self._long, read, body)
+        return found if found is not None else await self._long.read(read, body)
 
     def close(self) -> None:
-        """Finish what was begun and end the threads."""
+        """Finish what was begun and end thread and process."""
         self._short.shutdown()
-        self._long.shutdown()
+        self._long.close()
 
     def _release(self, fewer_bytes: int) -> None:
         with self._lock:

@@ -1,11 +1,16 @@
 """How many requests and bytes are inside at once, and that long bodies hold up no short ones."""
 
 import asyncio
-import threading
+import os
+import signal
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
 import pytest
 
-from ragvigil_monitor.errors import Overloaded
+from ragvigil_monitor.errors import BadTelemetry, Overloaded
 from ragvigil_monitor.receiver.intake import LONG_BYTES, Intake
 
 
@@ -32,23 +37,79 @@ def test_requests_are_counted_until_they_are_done() -> None:
     intake.close()
 
 
-async def test_a_short_body_is_read_while_a_long_one_is() -> None:
-    intake, read = Intake(10, 1 << 30), threading.Event()
+def length_when_there(file: Path, body: bytes) -> int:
+    deadline = time.monotonic() + 60
+    while not file.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return len(body)
 
-    def read_long(body: bytes) -> int:
-        assert read.wait(30)
-        return len(body)
 
-    long = asyncio.create_task(intake.decode(lambda: bytes(LONG_BYTES), read_long))
+def refuse(_body: bytes) -> int:
+    raise BadTelemetry("too many", 413)
+
+
+def killed(_body: bytes) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
+def interrupted(body: bytes) -> int:
+    for each in (signal.SIGINT, signal.SIGTERM):
+        os.kill(os.getpid(), each)
+    return len(body)
+
+
+def process_id(_body: bytes) -> int:
+    return os.getpid()
+
+
+def is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.fixture
+def intake() -> Iterator[Intake]:
+    intake = Intake(10, 1 << 30)
+    yield intake
+    intake.close()
+
+
+async def test_a_short_body_is_read_while_a_long_one_is(intake: Intake, tmp_path: Path) -> None:
+    said = tmp_path / "go on"
+    long = asyncio.create_task(intake.decode(lambda: bytes(LONG_BYTES), partial(length_when_there, said)))
     assert await asyncio.wait_for(intake.decode(lambda: b"short", len), 30) == 5
-    read.set()
+    said.touch()
     assert await long == LONG_BYTES
-    intake.close()
 
 
-async def test_what_goes_wrong_comes_to_whoever_waits() -> None:
-    intake = Intake(10, 100)
-    for length in (1, LONG_BYTES):
-        with pytest.raises(ZeroDivisionError):
-            await intake.decode(lambda length=length: bytes(length), lambda _body: 1 // 0)  # type: ignore[misc]
+@pytest.mark.parametrize("length", [1, LONG_BYTES])
+async def test_what_goes_wrong_comes_to_whoever_waits(intake: Intake, length: int) -> None:
+    with pytest.raises(BadTelemetry, match="too many") as refused:
+        await intake.decode(lambda: bytes(length), refuse)
+    assert refused.value.status == 413
+
+
+async def test_who_waits_for_a_process_that_is_killed_is_asked_to_send_again(intake: Intake) -> None:
+    results = await asyncio.gather(
+        *(intake.decode(lambda: bytes(LONG_BYTES), killed) for _ in range(3)), return_exceptions=True
+    )
+    assert [type(each) for each in results] == [Overloaded] * 3
+    assert await intake.decode(lambda: bytes(LONG_BYTES), len) == LONG_BYTES
+
+
+async def test_signals_that_a_terminal_sends_to_all_leave_it_at_work(intake: Intake) -> None:
+    assert await intake.decode(lambda: bytes(LONG_BYTES), interrupted) == LONG_BYTES
+
+
+async def test_one_process_reads_all_long_bodies_and_ends_with_the_intake() -> None:
+    intake = Intake(10, 1 << 30)
+    processes = {await intake.decode(lambda: bytes(LONG_BYTES), process_id) for _ in range(3)}
+    assert len(processes) == 1
+    assert os.getpid() not in processes
     intake.close()
+    assert not is_alive(*processes)
