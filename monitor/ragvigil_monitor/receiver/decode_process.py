@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
@@ -18,20 +18,31 @@ Result = TypeVar("Result")
 logger = logging.getLogger(__name__)
 
 
-class DecodeProcess:
-    """One process, begun with the first body; it ends with this one, however this one ends. For one event loop only."""
+def process_pool() -> Executor:
+    """A pool of one process, which begins with the first body."""
+    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _end_only_with_parent)
 
-    def __init__(self) -> None:
-        self._pool: ProcessPoolExecutor | None = None
+
+class DecodeProcess:
+    """One process, begun with the first body; it ends with this one, however this one ends. For one event loop only.
+
+    Where none can be begun, a thread takes its place.
+    """
+
+    def __init__(self, begin: Callable[[], Executor] = process_pool) -> None:
+        self._begin = begin
+        self._pool: Executor | None = None
 
     async def read(self, read: Callable[[bytes], Result], body: bytes) -> Result:
         """What `read` makes of a body there, and what it raises; both travel as pickles.
 
         Raises Overloaded when the process was killed meanwhile; the next body begins another one.
         """
-        pool = self._pool = self._pool or _pool()
+        pool = self._pool
         try:
-            return await asyncio.wrap_future(pool.submit(read, body))
+            future = self._submitted(read, body)
+            pool = self._pool
+            return await asyncio.wrap_future(future)
         except BrokenProcessPool as broken:
             if self._pool is pool:
                 logger.warning("The process that decodes long bodies was killed; the next one begins another.")
@@ -43,9 +54,14 @@ class DecodeProcess:
         if self._pool is not None:
             self._pool.shutdown()
 
-
-def _pool() -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _end_only_with_parent)
+    def _submitted(self, read: Callable[[bytes], Result], body: bytes) -> Future[Result]:
+        try:
+            self._pool = self._pool or self._begin()
+            return self._pool.submit(read, body)
+        except (OSError, NotImplementedError) as failure:
+            logger.warning("Long bodies are decoded in a thread, since no process can be begun: %s", failure)
+            self._pool = ThreadPoolExecutor(1, thread_name_prefix="ragvigil-decode-long")
+            return self._pool.submit(read, body)
 
 
 def _end_only_with_parent() -> None:

@@ -5,12 +5,14 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from ragvigil_monitor.errors import BadTelemetry, Overloaded
+from ragvigil_monitor.receiver.decode_process import DecodeProcess
 from ragvigil_monitor.receiver.intake import LONG_BYTES, Intake
 
 
@@ -113,3 +115,16 @@ async def test_one_process_reads_all_long_bodies_and_ends_with_the_intake() -> N
     assert os.getpid() not in processes
     intake.close()
     assert not is_alive(*processes)
+
+
+def no_process() -> Executor:
+    raise OSError("no semaphores here")
+
+
+async def test_where_no_process_can_be_begun_a_thread_decodes_long_bodies(caplog: pytest.LogCaptureFixture) -> None:
+    decode = DecodeProcess(no_process)
+    assert [await decode.read(process_id, b"") for _ in range(2)] == [os.getpid()] * 2
+    assert [record.getMessage() for record in caplog.records] == [
+        "Long bodies are decoded in a thread, since no process can be begun: no semaphores here"
+    ]
+    decode.close()
