@@ -1,6 +1,6 @@
 """The job of a rate: count the events of every hour that has matured, so that looks read hours, not answers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -17,6 +17,9 @@ LOOKED_BACK = timedelta(hours=HISTORY_H + RECENT_H)
 """How far back slices have a history that looks compare with."""
 MOST_EARLIER = 48
 """How many hours of the history one run counts, the newest first."""
+MOST_TOGETHER = 5_000
+"""Hours that follow each other are counted together up to so many answers: several small ones cost about what one does,
+and a larger question would take too long."""
 _HOUR = timedelta(seconds=HOUR_S)
 COUNTED: Final = ("forget_rate_counts", "add_rate_counts")
 SLICED: Final = ("forget_rate_slices", "add_rate_slices")
@@ -39,8 +42,9 @@ def count_rate(signal: str, service: Service, turn: Turn) -> Write:
     earlier = [row for row in arrived if row["hour"] not in otherwise][-MOST_EARLIER:]
 
     def write(writer: Writer) -> None:
-        for hour in _touched(changed, start, turn.ends[-1]):
-            count_hours(writer, signal, hour, hour + _HOUR, (*COUNTED, *SLICED))
+        answers = {row["hour"]: row["answers"] for row in changed}
+        for first, end in spans_of_hours(_touched(changed, start, turn.ends[-1]), answers):
+            count_hours(writer, signal, first, end, (*COUNTED, *SLICED))
         for row in earlier:
             questions = SLICED if row["was_counted"] else (*COUNTED, *SLICED)
             count_hours(writer, signal, row["hour"], row["hour"] + _HOUR, questions)
@@ -55,6 +59,25 @@ def _touched(changed: Iterable[Row], start: datetime, end: datetime) -> list[dat
     hours = {row["hour"] for row in changed}
     beside = {hour + step * _HOUR for hour in hours for step in (-1, 0, 1)}
     return sorted(hour for hour in beside if start <= hour < end)
+
+
+def spans_of_hours(hours: Iterable[datetime], answers: Mapping[datetime, int]) -> list[tuple[datetime, datetime]]:
+    """Spans [first, end) that cover hours, given in order, each once.
+
+    answers: how many an hour has; any other is taken to have as many as the one with most.
+    """
+    most = max(answers.values(), default=0)
+    spans: list[tuple[datetime, datetime]] = []
+    together = 0
+    for hour in hours:
+        more = answers.get(hour, most)
+        if spans and spans[-1][1] == hour and together + more <= MOST_TOGETHER:
+            spans[-1] = (spans[-1][0], hour + _HOUR)
+            together += more
+        else:
+            spans.append((hour, hour + _HOUR))
+            together = more
+    return spans
 
 
 def note_hour(writer: Writer, signal: str, row: Row) -> None:

@@ -14,6 +14,7 @@ from tests.samples.otlp import span, traces
 from tests.samples.servers import running_service
 
 from ragvigil import attributes as names
+from ragvigil_monitor import rate_counting
 from ragvigil_monitor.job import Job, Turn
 from ragvigil_monitor.jobs import jobs
 from ragvigil_monitor.keys import Keys
@@ -30,6 +31,7 @@ END = START + timedelta(hours=8)
 RECEIVED = START + timedelta(days=30)
 FIVE_DAYS = [(number, number / 4, f"what is {number - (number % 10 == 1)}") for number in range(8 * 60)]
 COUNTED = ("rate_counts", "rate_slices")
+HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
@@ -99,6 +101,40 @@ def test_what_came_late_is_counted_as_if_it_had_come_in_time(store: Store) -> No
         count(other, END)
         assert counted(store) == counted(other)
     assert counted(store) != before
+
+
+@pytest.mark.parametrize("together", [9, 5000])
+def test_hours_that_are_counted_together_are_counted_as_if_each_were_alone(
+    monkeypatch: pytest.MonkeyPatch, together: int
+) -> None:
+    found = []
+    for most in (0, together):
+        monkeypatch.setattr(rate_counting, "MOST_TOGETHER", most)
+        with closing(fresh_store()) as counting:
+            receive(counting, *FIVE_DAYS[:32])
+            count(counting, END)
+            found.append(counted(counting))
+    alone, in_spans = found
+    assert alone["rate_counts"]
+    assert in_spans == alone
+
+
+def test_hours_are_counted_together_while_they_follow_each_other_and_hold_few_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rate_counting, "MOST_TOGETHER", 10)
+    hours = [START + timedelta(hours=number) for number in (0, 1, 2, 4, 5, 6, 7)]
+    answers = dict(zip(hours[:6], (4, 6, 1, 1, 11, 1), strict=True))
+    spans = rate_counting.spans_of_hours(hours, answers)
+    assert [((first - START) // HOUR, (end - START) // HOUR) for first, end in spans] == [
+        (0, 2),
+        (2, 3),
+        (4, 5),
+        (5, 6),
+        (6, 7),
+        (7, 8),
+    ]
+    assert rate_counting.spans_of_hours([], {}) == []
 
 
 def test_a_question_that_comes_late_takes_its_repetition_out_of_the_next_hour(store: Store) -> None:
