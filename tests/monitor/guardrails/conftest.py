@@ -10,8 +10,14 @@ from typing import Any
 import pytest
 
 from ragvigil_monitor.api.models import Alert, AlertState, Evidence
+from ragvigil_monitor.job import Job
+from ragvigil_monitor.jobs import jobs
+from ragvigil_monitor.judges.judging import JUDGE
+from ragvigil_monitor.review.drawing import DRAW, DRAW_RELEVANCE
+from ragvigil_monitor.review.label_reading import READ_LABELS
 from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.service import Service
+from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.store import Store
 
 
@@ -35,6 +41,16 @@ def hourly_settings() -> dict[str, Any]:
 def judge_until(monday: datetime) -> Callable[[Service, float], dict[str, int]]:
     """Runs what is due so many hours after Monday."""
     return lambda service, after_h: run_due(service, monday + timedelta(hours=after_h))
+
+
+@pytest.fixture
+def watch_until(monday: datetime) -> Callable[[Service, float], dict[str, int]]:
+    """As `judge_until`, without drawing and judging answers, which takes most of the time of weeks of traffic."""
+
+    def listed(settings: Settings) -> list[Job]:
+        return [job for job in jobs(settings) if job not in {DRAW, DRAW_RELEVANCE, READ_LABELS, JUDGE}]
+
+    return lambda service, after_h: run_due(service, monday + timedelta(hours=after_h), listed=listed)
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ INTENTS = {"ask": (0.5, 0.04), "find": (0.3, 0.10), "sum": (0.2, 0.03)}
 """Share of the answers and usual regeneration rate."""
 Column = NDArray[Any]
 AddAnswers = Callable[..., None]
-JudgeUntil = Callable[[Service, float], dict[str, int]]
+WatchUntil = Callable[[Service, float], dict[str, int]]
 Alerts = Callable[[], list[Alert]]
 Plant = Callable[..., None]
 
@@ -111,16 +111,16 @@ def states(store: Store) -> dict[str, str]:
 
 
 def test_a_window_is_judged_half_an_hour_after_its_end(
-    service: Service, add_answers: AddAnswers, judge_until: JudgeUntil
+    service: Service, add_answers: AddAnswers, watch_until: WatchUntil
 ) -> None:
     add_answers(np.arange(0, 12, 0.1))
-    assert judge_until(service, 10.4)["regeneration_rate"] == 9
-    assert judge_until(service, 10.5)["regeneration_rate"] == 1
+    assert watch_until(service, 10.4)["regeneration_rate"] == 9
+    assert watch_until(service, 10.5)["regeneration_rate"] == 1
 
 
-def test_in_its_first_week_every_series_warms_up(service: Service, plant: Plant, judge_until: JudgeUntil) -> None:
+def test_in_its_first_week_every_series_warms_up(service: Service, plant: Plant, watch_until: WatchUntil) -> None:
     plant(1, 0.5)
-    judge_until(service, 84)
+    watch_until(service, 84)
     assert set(states(service.store).values()) == {"warming_up"}
 
 
@@ -148,11 +148,11 @@ def test_a_slice_is_compared_with_its_own_history(
 
 @pytest.mark.slow
 def test_twice_as_many_in_one_intent_are_found_dated_and_explained(
-    service: Service, plant: Plant, judge_until: JudgeUntil, alerts: Alerts, monday: datetime
+    service: Service, plant: Plant, watch_until: WatchUntil, alerts: Alerts, monday: datetime
 ) -> None:
     since_h = 5 * WEEK_H + 30
     plant(1, 6, since_h=since_h)
-    judge_until(service, 6 * WEEK_H)
+    watch_until(service, 6 * WEEK_H)
     began_at = monday + timedelta(hours=since_h)
     found = next(alert for alert in of_rate(alerts()) if alert.series == "intent=find" and alert.opened_at >= began_at)
     assert found.opened_at - began_at <= timedelta(hours=30)
@@ -174,11 +174,11 @@ def test_twice_as_many_in_one_intent_are_found_dated_and_explained(
 
 @pytest.mark.slow
 def test_a_rate_that_falls_is_a_change_too(
-    service: Service, plant: Plant, judge_until: JudgeUntil, alerts: Alerts, monday: datetime
+    service: Service, plant: Plant, watch_until: WatchUntil, alerts: Alerts, monday: datetime
 ) -> None:
     since_h = 5 * WEEK_H + 30
     plant(2, 5.7, since_h=since_h, ratio=0.2, per_hour=100)
-    judge_until(service, 5.7 * WEEK_H)
+    watch_until(service, 5.7 * WEEK_H)
     found = [alert for alert in of_rate(alerts()) if alert.opened_at >= monday + timedelta(hours=since_h)]
     assert "intent=find" in {alert.series for alert in found}
     falling = next(alert for alert in found if alert.series == "intent=find")
@@ -192,26 +192,26 @@ def test_a_rate_that_falls_is_a_change_too(
 
 @pytest.mark.slow
 def test_without_an_incident_alarms_stay_within_the_budget_and_a_replay_finds_the_same(
-    service: Service, plant: Plant, judge_until: JudgeUntil, alerts: Alerts
+    service: Service, plant: Plant, watch_until: WatchUntil, alerts: Alerts
 ) -> None:
     """Three weeks judged after one of warming up, with a budget of one alarm a week."""
     plant(3, 4)
     for week in range(1, 5):
-        judge_until(service, week * WEEK_H)
+        watch_until(service, week * WEEK_H)
     step_by_step = of_rate(alerts())
     assert len(step_by_step) <= 3
     assert all(alert.state is AlertState.RESOLVED for alert in step_by_step[:-1])
     for table in ("alerts", "job_watermarks", "estimates", "guardrail_states", "rate_counts", "feedback"):
         service.store._cursor().execute(f"DELETE FROM {table}")  # noqa: S608 - names from the line above
-    judge_until(service, 4 * WEEK_H)
+    watch_until(service, 4 * WEEK_H)
     assert of_rate(alerts()) == step_by_step
 
 
 def test_the_rates_that_nobody_asked_to_be_paged_for_are_only_shown(
-    service: Service, add_answers: AddAnswers, judge_until: JudgeUntil, alerts: Alerts
+    service: Service, add_answers: AddAnswers, watch_until: WatchUntil, alerts: Alerts
 ) -> None:
     add_answers(np.arange(0, 12, 0.1))
-    judge_until(service, 40)
+    watch_until(service, 40)
     shown = service.store._cursor().execute(
         "SELECT DISTINCT signal, state FROM estimates WHERE signal IN ('thumbs_down_rate', 'refusal_rate')"
     )

@@ -84,13 +84,13 @@ def service_with_room(make_service: Callable[..., Service]) -> Callable[[float],
 def test_without_an_incident_false_alarms_stay_within_the_budget(
     service_with_room: Callable[[float], Service],
     add_answers: Callable[..., None],
-    judge_until: Callable[[Service, float], dict[str, int]],
+    watch_until: Callable[[Service, float], dict[str, int]],
     alerts: Alerts,
 ) -> None:
     """Limits at the truth, where false alarms are most frequent. Seeds 1 to 10 gave 8 in 60 weeks; 60 are allowed."""
     answers = plant(add_answers, np.random.default_rng(1))
     assert 57_000 <= answers <= 63_000
-    looks = judge_until(service_with_room(1.0), WEEKS * 168)
+    looks = watch_until(service_with_room(1.0), WEEKS * 168)
     assert looks["latency_p95"] == looks["cost_per_query"] == WEEKS * 168
     assert len(alerts()) <= WEEKS * PER_WEEK
 
@@ -99,13 +99,13 @@ def test_without_an_incident_false_alarms_stay_within_the_budget(
 def test_planted_rises_are_found_within_hours_and_nothing_else_is(
     service_with_room: Callable[[float], Service],
     add_answers: Callable[..., None],
-    judge_until: Callable[[Service, float], dict[str, int]],
+    watch_until: Callable[[Service, float], dict[str, int]],
     alerts: Alerts,
     monday: datetime,
 ) -> None:
     """Limits 15 % above the truth; some day reranking takes twice as long, and answers cost 1.4 times as much."""
     plant(add_answers, np.random.default_rng(2), slower=2.0, dearer=1.4)
-    judge_until(service_with_room(1.15), WEEKS * 168)
+    watch_until(service_with_room(1.15), WEEKS * 168)
     found = {(alert.guardrail, alert.series): (alert.opened_at - monday) / timedelta(hours=1) for alert in alerts()}
     assert set(found) == {("latency_p95", "rerank"), ("cost_per_query", "mean")}
     assert 0 < found["latency_p95", "rerank"] - SLOWER_FROM_H <= 6
