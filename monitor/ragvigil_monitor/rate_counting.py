@@ -1,6 +1,6 @@
 """The job of a rate: count the events of every hour that has matured, so that looks read hours, not answers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -42,8 +42,7 @@ def count_rate(signal: str, service: Service, turn: Turn) -> Write:
     earlier = [row for row in arrived if row["hour"] not in otherwise][-MOST_EARLIER:]
 
     def write(writer: Writer) -> None:
-        answers = {row["hour"]: row["answers"] for row in changed}
-        for first, end in spans_of_hours(_touched(changed, start, turn.ends[-1]), answers):
+        for first, end in stretches(_touched(changed, start, turn.ends[-1]), _size(changed), MOST_TOGETHER):
             count_hours(writer, signal, first, end, (*COUNTED, *SLICED))
         for row in earlier:
             questions = SLICED if row["was_counted"] else (*COUNTED, *SLICED)
@@ -61,23 +60,30 @@ def _touched(changed: Iterable[Row], start: datetime, end: datetime) -> list[dat
     return sorted(hour for hour in beside if start <= hour < end)
 
 
-def spans_of_hours(hours: Iterable[datetime], answers: Mapping[datetime, int]) -> list[tuple[datetime, datetime]]:
-    """Spans [first, end) that cover hours, given in order, each once.
-
-    answers: how many an hour has; any other is taken to have as many as the one with most.
-    """
+def _size(changed: Iterable[Row]) -> Callable[[datetime], int]:
+    """How many answers an hour has; one without news is taken to have as many as the fullest of the others."""
+    answers = {row["hour"]: row["answers"] for row in changed}
     most = max(answers.values(), default=0)
-    spans: list[tuple[datetime, datetime]] = []
+    return lambda hour: answers.get(hour, most)
+
+
+def stretches(hours: Iterable[datetime], size: Callable[[datetime], int], most: int) -> list[tuple[datetime, datetime]]:
+    """Hours that follow each other, forwards or backwards, as [start, end), each hour once, in their order.
+
+    An hour joins those before it while their sizes together are at most `most`; one that is larger stays alone.
+    """
+    found: list[tuple[datetime, datetime]] = []
     together = 0
     for hour in hours:
-        more = answers.get(hour, most)
-        if spans and spans[-1][1] == hour and together + more <= MOST_TOGETHER:
-            spans[-1] = (spans[-1][0], hour + _HOUR)
-            together += more
+        follows = bool(found) and hour in {found[-1][1], found[-1][0] - _HOUR}
+        if follows and together + size(hour) <= most:
+            start, end = found[-1]
+            found[-1] = (min(start, hour), max(end, hour + _HOUR))
+            together += size(hour)
         else:
-            spans.append((hour, hour + _HOUR))
-            together = more
-    return spans
+            found.append((hour, hour + _HOUR))
+            together = size(hour)
+    return found
 
 
 def note_hour(writer: Writer, signal: str, row: Row) -> None:

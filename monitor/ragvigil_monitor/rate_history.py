@@ -4,12 +4,12 @@ What is judged must be compared with its like, so looks wait until this is done:
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
 from ragvigil_monitor.job import Turn, Write
-from ragvigil_monitor.rate_counting import COUNTED, LOOKED_BACK, SLICED, count_hours, note_hour
+from ragvigil_monitor.rate_counting import COUNTED, LOOKED_BACK, SLICED, count_hours, note_hour, stretches
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.store import Store
 
@@ -26,7 +26,7 @@ def count_history(
     """Count hours anew, the newest first, some a transaction; once at least, then at most for some seconds."""
     began = clock()
     waiting = counted_otherwise(service.store, signal, _needed_from(signal, service, turn.now), turn.now)
-    for start, end in _stretches(waiting):
+    for start, end in stretches(waiting, lambda _hour: 1, MOST_HOURS):
         with service.store.transaction() as writer:
             count_hours(writer, signal, start, end, (*COUNTED, *SLICED))
             for row in writer.execute("rate_hours_changed", signal=signal, window_start=start, window_end=end):
@@ -34,18 +34,6 @@ def count_history(
         if clock() - began > MOST_S:
             break
     return None
-
-
-def _stretches(newest_first: Iterable[datetime]) -> Iterator[tuple[datetime, datetime]]:
-    """Hours that follow each other, at most MOST_HOURS together, as [start, end), the newest first."""
-    start = end = None
-    for hour in newest_first:
-        if start is not None and end is not None and (hour + _HOUR != start or end - hour > MOST_HOURS * _HOUR):
-            yield start, end
-            start = end = None
-        start, end = hour, end or hour + _HOUR
-    if start is not None and end is not None:
-        yield start, end
 
 
 def _needed_from(signal: str, service: Service, now: datetime) -> datetime:

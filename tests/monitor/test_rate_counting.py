@@ -2,7 +2,7 @@
 
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -119,22 +119,17 @@ def test_hours_that_are_counted_together_are_counted_as_if_each_were_alone(
     assert in_spans == alone
 
 
-def test_hours_are_counted_together_while_they_follow_each_other_and_hold_few_answers(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(rate_counting, "MOST_TOGETHER", 10)
-    hours = [START + timedelta(hours=number) for number in (0, 1, 2, 4, 5, 6, 7)]
-    answers = dict(zip(hours[:6], (4, 6, 1, 1, 11, 1), strict=True))
-    spans = rate_counting.spans_of_hours(hours, answers)
-    assert [((first - START) // HOUR, (end - START) // HOUR) for first, end in spans] == [
-        (0, 2),
-        (2, 3),
-        (4, 5),
-        (5, 6),
-        (6, 7),
-        (7, 8),
-    ]
-    assert rate_counting.spans_of_hours([], {}) == []
+def test_hours_are_taken_together_while_they_follow_each_other_and_are_small() -> None:
+    sizes = {0: 4, 1: 6, 2: 1, 4: 1, 5: 11, 6: 1, 7: 11}
+
+    def found(hours: Iterable[int]) -> list[tuple[int, int]]:
+        given = [START + hour * HOUR for hour in hours]
+        spans = rate_counting.stretches(given, lambda hour: sizes[(hour - START) // HOUR], 10)
+        return [((first - START) // HOUR, (end - START) // HOUR) for first, end in spans]
+
+    assert found(sizes) == [(0, 2), (2, 3), (4, 5), (5, 6), (6, 7), (7, 8)]
+    assert found(reversed(sizes)) == [(7, 8), (6, 7), (5, 6), (4, 5), (1, 3), (0, 1)]
+    assert found([]) == []
 
 
 def test_a_question_that_comes_late_takes_its_repetition_out_of_the_next_hour(store: Store) -> None:
