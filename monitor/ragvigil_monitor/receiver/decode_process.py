@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
@@ -19,8 +19,10 @@ logger = logging.getLogger(__name__)
 
 
 def process_pool() -> Executor:
-    """A pool of one process, which begins with the first body."""
-    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _end_only_with_parent)
+    """A pool of one process, which has been begun; raises OSError or NotImplementedError where none can be."""
+    pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _end_only_with_parent)
+    pool.submit(int)
+    return pool
 
 
 class DecodeProcess:
@@ -38,11 +40,9 @@ class DecodeProcess:
 
         Raises Overloaded when the process was killed meanwhile; the next body begins another one.
         """
-        pool = self._pool
+        pool = self._pool = self._pool or self._begun()
         try:
-            future = self._submitted(read, body)
-            pool = self._pool
-            return await asyncio.wrap_future(future)
+            return await asyncio.wrap_future(pool.submit(read, body))
         except BrokenProcessPool as broken:
             if self._pool is pool:
                 logger.warning("The process that decodes long bodies was killed; the next one begins another.")
@@ -54,14 +54,12 @@ class DecodeProcess:
         if self._pool is not None:
             self._pool.shutdown()
 
-    def _submitted(self, read: Callable[[bytes], Result], body: bytes) -> Future[Result]:
+    def _begun(self) -> Executor:
         try:
-            self._pool = self._pool or self._begin()
-            return self._pool.submit(read, body)
+            return self._begin()
         except (OSError, NotImplementedError) as failure:
             logger.warning("Long bodies are decoded in a thread, since no process can be begun: %s", failure)
-            self._pool = ThreadPoolExecutor(1, thread_name_prefix="ragvigil-decode-long")
-            return self._pool.submit(read, body)
+            return ThreadPoolExecutor(1, thread_name_prefix="ragvigil-decode-long")
 
 
 def _end_only_with_parent() -> None:
