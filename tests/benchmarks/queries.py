@@ -30,6 +30,7 @@ from tests.benchmarks._large_store import DAY, HOUR, JOBS_BEHIND
 from tests.benchmarks._pages import ask_pages, review
 from tests.benchmarks._progress import Progress
 from tests.benchmarks._timed_store import Asked, TimedStore, Times
+from tests.samples.process_tree import peak_mb
 from tests.samples.servers import running_api, running_service
 
 from ragvigil_monitor.cli.processes import start_serve
@@ -80,10 +81,9 @@ def resident_mb(path: Path, end: datetime) -> float:
         for _ in range(2):
             ask_pages(serving.url, serving.keys, end, timeout_s=600)
         wait_for_jobs(serving.url, serving.keys)
-        status = Path(f"/proc/{serving.child.pid}/status").read_text(encoding="ascii")
+        return peak_mb(serving.child.pid)
     finally:
         serving.stop()
-    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def wait_for_jobs(url: str, keys: Keys, within_s: float = 900) -> None:

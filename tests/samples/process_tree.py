@@ -4,11 +4,30 @@ import os
 from pathlib import Path
 
 
+def runs(pid: int) -> bool:
+    """Whether there is such a process."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def children(pid: int) -> list[int]:
+    """What a process began, from whatever thread."""
+    lists = [task / "children" for task in Path(f"/proc/{pid}/task").iterdir()]
+    return [int(child) for each in lists for child in each.read_text(encoding="ascii").split()]
+
+
 def process_tree(pid: int) -> list[int]:
     """A process and all below it."""
-    lists = [task / "children" for task in Path(f"/proc/{pid}/task").iterdir()]
-    children = [int(child) for each in lists for child in each.read_text(encoding="ascii").split()]
-    return [pid, *(below for child in children for below in process_tree(child))]
+    return [pid, *(below for child in children(pid) for below in process_tree(child))]
+
+
+def peak_mb(pid: int) -> float:
+    """Largest resident memory of a process so far."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def cpu_s(pid: int) -> float:

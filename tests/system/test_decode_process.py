@@ -2,20 +2,18 @@
 
 import os
 import signal
-import time
 from pathlib import Path
 
 import httpx
 import pytest
 from tests.samples.monitors import Monitor
 from tests.samples.otlp import PROTOBUF, rag_trace, traces
-from tests.samples.process_tree import process_tree
+from tests.samples.process_tree import process_tree, runs
+from tests.samples.servers import wait_until
 
 from ragvigil_monitor.receiver.intake import LONG_BYTES
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are found in /proc")
-
-WITHIN_S = 30.0
 
 
 def send_long(monitor: Monitor) -> None:
@@ -32,7 +30,4 @@ def test_it_begins_with_the_first_long_body_and_is_gone_when_the_service_is_kill
     assert below
     os.kill(service, signal.SIGKILL)
     monitor.serving.stop()
-    deadline = time.monotonic() + WITHIN_S
-    while any(Path(f"/proc/{each}").exists() for each in below):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: not any(map(runs, below)))

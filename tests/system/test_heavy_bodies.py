@@ -1,7 +1,6 @@
 """Eight senders of bodies that are heavy in memory, at once, and an ordinary one beside them."""
 
 import random
-import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 from tests.samples.heavy import HEAVY, deflated
 from tests.samples.monitors import Monitor
 from tests.samples.otlp import PROTOBUF, rag_trace, traces
-from tests.samples.process_tree import process_tree
+from tests.samples.process_tree import peak_mb, process_tree
 
 pytestmark = [
     pytest.mark.slow,
@@ -26,10 +25,9 @@ ANSWERS: Final = {200, 400, 413, 503}
 RETRIES: Final = 200
 
 
-def peak_mb(monitor: Monitor) -> float:
+def peak_of_all_mb(monitor: Monitor) -> float:
     """The service and its children, each at its own peak."""
-    statuses = [Path(f"/proc/{pid}/status").read_text() for pid in process_tree(monitor.serving.child.pid)]
-    return sum(int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0]) for status in statuses) / 1024
+    return sum(map(peak_mb, process_tree(monitor.serving.child.pid)))
 
 
 def send_heavy(monitor: Monitor, body: bytes, path: str, headers: dict[str, str]) -> int:
@@ -67,4 +65,4 @@ def test_memory_stays_bounded_and_ordinary_requests_are_answered(monitor: Monito
             waited.append(send_until_stored(monitor, len(waited)))
     assert {each.result() for each in running} <= ANSWERS
     assert monitor.outcomes()["spans_committed"] >= 6 * len(waited)
-    assert peak_mb(monitor) < BOUND_MB
+    assert peak_of_all_mb(monitor) < BOUND_MB

@@ -11,6 +11,7 @@ from typing import IO
 
 import httpx
 import pytest
+from tests.samples.process_tree import children, runs
 from tests.samples.servers import free_port, wait_until
 
 Up = subprocess.Popen[str]
@@ -42,25 +43,12 @@ def found(output: IO[str]) -> str:
     return match[0]
 
 
-def children(up: Up) -> list[int]:
-    """Process ids of the children."""
-    return [int(pid) for pid in Path(f"/proc/{up.pid}/task/{up.pid}/children").read_text().split()]
-
-
-def runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 def test_all_answer_and_all_end_together(up: Up, number: signal.Signals) -> None:
     service, *pages = addresses(up)
     assert httpx.get(f"{service}/readyz").status_code == 200
     assert [httpx.get(page).status_code for page in pages] == [200, 200]
-    started = children(up)
+    started = children(up.pid)
     assert len(started) == 3
     up.send_signal(number)
     assert up.wait(60) == 0
@@ -69,7 +57,7 @@ def test_all_answer_and_all_end_together(up: Up, number: signal.Signals) -> None
 
 def test_when_one_ends_the_others_are_stopped_and_the_exit_code_tells(up: Up) -> None:
     addresses(up)
-    started = children(up)
+    started = children(up.pid)
     os.kill(started[0], signal.SIGKILL)
     assert up.wait(60) == 1
     wait_until(lambda: not [pid for pid in started if runs(pid)])

@@ -24,7 +24,7 @@ from ragvigil_monitor.signals.signal import Window
 from ragvigil_monitor.statistics.interval_estimate import IntervalEstimate
 from ragvigil_monitor.store import Store
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.timeout(900)
 
 WEEK_H = 168
 INTENTS = {"ask": (0.5, 0.04), "find": (0.3, 0.10), "sum": (0.2, 0.03)}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ragvigil_monitor.api.models import Alert
 from ragvigil_monitor.service import Service
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.timeout(900)
 
 WEEKS = 6
 PER_WEEK = 1.0

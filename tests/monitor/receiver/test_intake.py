@@ -3,13 +3,14 @@
 import asyncio
 import os
 import signal
-import time
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.samples.process_tree import runs
+from tests.samples.servers import wait_until
 
 from ragvigil_monitor.errors import BadTelemetry, Overloaded
 from ragvigil_monitor.receiver.decode_process import DecodeProcess
@@ -40,10 +41,7 @@ def test_requests_are_counted_until_they_are_done() -> None:
 
 
 def length_when_there(file: Path, body: bytes) -> int:
-    deadline = time.monotonic() + 60
-    while not file.exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(file.exists)
     return len(body)
 
 
@@ -64,14 +62,6 @@ def interrupted(body: bytes) -> int:
 
 def process_id(_body: bytes) -> int:
     return os.getpid()
-
-
-def is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 @pytest.fixture
@@ -114,7 +104,7 @@ async def test_one_process_reads_all_long_bodies_and_ends_with_the_intake() -> N
     assert len(processes) == 1
     assert os.getpid() not in processes
     intake.close()
-    assert not is_alive(*processes)
+    assert not runs(*processes)
 
 
 def no_process() -> Executor:
