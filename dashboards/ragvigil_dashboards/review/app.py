@@ -12,6 +12,7 @@ from ragvigil_dashboards.figures.empty import problem
 from ragvigil_dashboards.review import figures
 from ragvigil_dashboards.review.choices import CHOICES, SKIP, Choice
 from ragvigil_dashboards.review.desk import Desk
+from ragvigil_dashboards.review.held_keys import end_repeats
 from ragvigil_dashboards.review.relevance_desk import relevance_desk
 from ragvigil_dashboards.review.relevance_figures import relevance_keys
 from ragvigil_dashboards.review_client import ReviewClient
@@ -66,6 +67,7 @@ def _draw(desk: Desk) -> None:
     else:
         _label_keys(desk)
     _other_keys(desk)
+    end_repeats()
 
 
 def _front(desk: Desk) -> None:

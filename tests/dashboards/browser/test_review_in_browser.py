@@ -148,6 +148,19 @@ def test_a_key_that_is_held_down_labels_one_answer(review_app: ReviewApp, page: 
     assert review_app.labels() == ["supported"]
 
 
+def test_a_key_that_repeats_long_after_it_was_pressed_labels_one_answer(review_app: ReviewApp, page: Page) -> None:
+    begin(page, review_app)
+    read(page)
+    page.keyboard.down("1")
+    expect(page.locator(".rw-top")).to_contain_text("1 labelled today")
+    read(page)
+    page.keyboard.down("1")
+    page.keyboard.up("1")
+    press(page, "3", 2)
+    send(page)
+    assert review_app.labels() == ["supported", "unsupported"]
+
+
 def test_digits_in_a_name_label_nothing(review_app: ReviewApp, page: Page) -> None:
     begin(page, review_app, "Bob 123 s u h")
     expect(page.locator(".rw-top")).to_contain_text("0 labelled today")
