@@ -19,6 +19,8 @@ BATCH_BYTES: Final = 4 << 20
 _FAILED: Final = Delivery(Outcome.REFUSED, reason="what was to be sent could not be made")
 _NO_SUCH_PLACE: Final = frozenset({404, 405, 501})
 """Answers of a receiver that takes traces only; any other refusal may be about the moment."""
+_TOLD_AGAIN_NS: Final = 30 * 60 * 1_000_000_000
+"""A process that idles tells so in every hour: after hours without a word nobody knows which of them lost something."""
 
 
 class Sender:
@@ -40,6 +42,7 @@ class Sender:
         self._exporter = exporter
         self._redactor = redactor
         self._counts_sent = Counts()
+        self._counts_sent_at_ns: int | None = None
         self._takes_logs = True
 
     def send_oldest(self) -> Delivery:
@@ -89,18 +92,23 @@ class Sender:
         return delivery
 
     def send_counts(self, now_ns: int) -> Delivery:
-        """Try to deliver the counters, unless nothing has changed or the receiver has no place for logs.
+        """Try to deliver the counters, unless the same were delivered just now or the receiver has no place for logs.
 
         After any other refusal there is another attempt when they are due again.
         """
         counts = self._counters.read()
-        if counts == self._counts_sent or not self._takes_logs:
+        if self._is_known(counts, now_ns) or not self._takes_logs:
             return ACCEPTED
         delivery = self._attempt(Signal.LOGS, self._requests.counts(counts, now_ns).SerializeToString())
         if delivery.outcome in {Outcome.ACCEPTED, Outcome.SPOOLED}:
-            self._counts_sent = counts
+            self._counts_sent, self._counts_sent_at_ns = counts, now_ns
         self._takes_logs = delivery.outcome is not Outcome.REFUSED or delivery.status not in _NO_SUCH_PLACE
         return delivery
+
+    def _is_known(self, counts: Counts, now_ns: int) -> bool:
+        """Whether the receiver has these counters, and not only from long ago; before the first there are none."""
+        sent_at_ns = self._counts_sent_at_ns
+        return counts == self._counts_sent and (sent_at_ns is None or abs(now_ns - sent_at_ns) < _TOLD_AGAIN_NS)
 
     def close(self) -> None:
         """Close the exporter."""

@@ -20,7 +20,7 @@ from ragvigil import attributes as names
 from ragvigil import current
 from ragvigil.export.exporter import Delivery, Outcome, Signal
 from ragvigil.export.http import HttpExporter
-from ragvigil.testing import InMemoryExporter, Receiver, Reply, receiving
+from ragvigil.testing import InMemoryExporter, ManualClock, Receiver, Reply, receiving
 
 WaitFor = Callable[[Callable[[], object]], None]
 
@@ -292,6 +292,27 @@ def test_counters_that_did_not_change_are_not_reported(receiver: Receiver) -> No
     for _ in range(3):
         assert ragvigil.flush()
     assert len(receiver.logs) == 1
+
+
+@pytest.mark.parametrize(("later", "reports"), [(29, 1), (30, 2), (-30, 2)])
+def test_a_process_that_idles_tells_so_in_every_hour(receiver: Receiver, later: int, reports: int) -> None:
+    clock = ManualClock()
+    ragvigil.configure(endpoint=receiver.endpoint, clock=clock)
+    ask()
+    assert ragvigil.flush()
+    clock.set_wall_ns(clock.wall_ns() + later * 60 * 10**9)
+    assert ragvigil.flush()
+    assert [log.attributes[names.SPANS_STARTED] for log in receiver.logs] == [2] * reports
+    assert receiver.logs[-1].attributes == receiver.logs[0].attributes
+
+
+def test_a_process_that_never_began_a_span_tells_nothing(receiver: Receiver) -> None:
+    clock = ManualClock()
+    ragvigil.configure(endpoint=receiver.endpoint, clock=clock)
+    for _ in range(2):
+        assert ragvigil.flush()
+        clock.advance(7200)
+    assert receiver.logs == []
 
 
 def test_a_receiver_without_logs_is_told_once_and_left_in_peace(
