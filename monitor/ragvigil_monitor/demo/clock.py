@@ -16,6 +16,10 @@ class SimulatedClock(ManualClock):
         """Set the time of day, also backwards: an answer may begin before the one before it ended."""
         self.set_wall_ns(microseconds(at) * 1000)
 
+    def wait_until(self, at: datetime) -> None:
+        """Let time pass until a moment, if it is still to come."""
+        self.set_wall_ns(max(microseconds(at) * 1000, self.wall_ns()))
+
     def wait_ms(self, duration_ms: float) -> None:
         """Let time pass."""
         self.advance(duration_ms / 1000)

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from ragvigil_monitor.demo.agenda import Agenda
 from ragvigil_monitor.demo.app import SERVICE, App
@@ -24,6 +24,7 @@ Tell = Callable[[int, int], None]
 """Told how many answers were given and which day ended."""
 Review = Callable[[], None]
 """Labels what waits for review."""
+_REPORTED_AT_MINUTE = 50
 
 
 class Interrupted(MonitorError):  # noqa: N818 - what happened
@@ -58,6 +59,7 @@ class Simulation:
         self._healthy = library.healthy_parts(plan.seed)
         self._telemetry = Telemetry(monitor.url, plan.seed, clock, SeededIds(plan.seed))
         self._agenda: Agenda[Event, Following] = Agenda(plan.events())
+        self._report_due_at = plan.start.replace(minute=_REPORTED_AT_MINUTE, second=0) + timedelta(hours=1)
         self._answers = 0
         self._judged: Future[None] = Future()
         self._judged.set_result(None)  # there is no day before the first
@@ -72,6 +74,7 @@ class Simulation:
             for event in self._agenda.events():
                 if self._stop.is_set():
                     raise Interrupted("Stopped before the end.")
+                self._report_before(event.at)
                 match event:
                     case Visit():
                         self._answer(self._first_asking(event))
@@ -87,6 +90,13 @@ class Simulation:
             self._judged.result()
             self._monitor.run_due(self._plan.end)  # takes in the last labels
         return self._volume()
+
+    def _report_before(self, at: datetime) -> None:
+        """Report the counters once in each hour, before its end, as a process in real time does each minute."""
+        while self._report_due_at <= at:
+            self._clock.wait_until(self._report_due_at)
+            self._telemetry.flush()
+            self._report_due_at += timedelta(hours=1)
 
     def _first_asking(self, visit: Visit) -> Asking:
         parts = self._plan.parts_at(self._healthy, visit.at)

@@ -30,6 +30,14 @@ def test_moving_back_never_makes_a_duration_negative() -> None:
     assert clock.wall_ns() < SimulatedClock(NOON).wall_ns()
 
 
+def test_waits_until_a_moment_that_is_to_come_and_not_for_one_that_is_past() -> None:
+    clock = SimulatedClock(NOON)
+    clock.wait_until(NOON + timedelta(minutes=5))
+    assert clock.wall_ns() == SimulatedClock(NOON + timedelta(minutes=5)).wall_ns()
+    clock.wait_until(NOON)
+    assert clock.wall_ns() == SimulatedClock(NOON + timedelta(minutes=5)).wall_ns()
+
+
 def test_a_naive_moment_is_refused() -> None:
     with pytest.raises(TypeError):
         SimulatedClock(datetime(2026, 1, 1))  # noqa: DTZ001 - the point

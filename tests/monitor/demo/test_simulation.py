@@ -18,6 +18,7 @@ from ragvigil_monitor.demo.plan import Plan
 from ragvigil_monitor.demo.reviewer import Reviewers
 from ragvigil_monitor.demo.simulation import Interrupted, Review, Simulation, Tell
 from ragvigil_monitor.demo.truth import Truth
+from ragvigil_monitor.keys import Role
 from ragvigil_monitor.service import utc_now
 
 pytestmark = pytest.mark.slow
@@ -81,6 +82,17 @@ def test_everything_that_was_sent_is_stored_and_judged(library: Library, monitor
     assert [day for _, day in told] == [1, 2, 3]
     assert told[-1][0] == volume.answers
     assert monitor.run_due(plan.end).jobs["latency_p95"] == 0
+
+
+def test_every_hour_is_known_to_be_complete(library: Library, serving: ServeProcess, monitor: Monitor) -> None:
+    plan = Plan.draw(seed=3, end=utc_now(), days=2, answers=400)
+    volume = simulation(plan, library, monitor).run()
+    key = {"Authorization": f"Bearer {serving.keys.by_role[Role.ADMIN]}"}
+    with httpx.Client(base_url=serving.url, headers=key, trust_env=False) as http:
+        hours = http.get("/api/v1/completeness/hours", params={"hours": 60}).json()
+    assert {hour["uncounted"] for hour in hours} == {0}
+    assert {hour["share"] for hour in hours if hour["stored"]} == {1.0}
+    assert sum(hour["stored"] for hour in hours) == volume.spans_stored
 
 
 def test_the_monitor_sees_each_release_and_no_plan(library: Library, monitor: Monitor) -> None:
