@@ -5,7 +5,7 @@ or for the first time nobody can tell any more; it is passed over, since all tha
 answer that was never there is stored with its stages, which the sums of the hour lack.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -38,19 +38,24 @@ class Closed:
     hours: frozenset[int] = frozenset()
     answers: Mapping[bytes, frozenset[bytes]] | None = None
 
-    def is_known(self, row: Row) -> bool:
-        """Whether a span is an answer that is stored."""
-        return row[1] in self._answers_of(row)
+    def known(self, rows: Iterable[Row]) -> set[Key]:
+        """Spans that are answers which are stored."""
+        return {(row[0], row[1]) for row in rows if row[1] in self._answers_of(row)} if self.answers else set()
 
-    def is_passed_over(self, row: Row, given: frozenset[Key]) -> bool:
-        """Whether a span belongs, or may belong, to an answer whose spans were removed. given: answers of the batch."""
-        answers = self._answers_of(row)
-        owner = row[_ANSWER]
+    def passed_over(self, rows: Iterable[Row], given: Iterable[Row]) -> set[Key]:
+        """Spans that belong, or may belong, to an answer whose spans were removed. given: answers of the batch."""
+        if not self.answers:
+            return set()
+        own = {(row[0], row[1]) for row in given}
+        return {(row[0], row[1]) for row in rows if self._is_passed_over(row, own)}
+
+    def not_summed(self, rows: Iterable[Row]) -> list[Row]:
+        """Those whose hour has its sums already, which lack them."""
+        return [row for row in rows if row[_STARTED_AT] // _HOUR_US * _HOUR_US in self.hours] if self.hours else []
+
+    def _is_passed_over(self, row: Row, given: set[Key]) -> bool:
+        answers, owner = self._answers_of(row), row[_ANSWER]
         return bool(answers) and (owner in answers or (owner is None and (row[0], row[1]) not in given))
-
-    def lacks(self, row: Row) -> bool:
-        """Whether the sums of its hour lack a span that is stored now."""
-        return row[_STARTED_AT] // _HOUR_US * _HOUR_US in self.hours
 
     def _answers_of(self, row: Row) -> frozenset[bytes]:
         return frozenset() if self.answers is None else self.answers.get(row[0], frozenset())

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ragvigil_monitor import telemetry_tables as tables
 from ragvigil_monitor.receiver.batch import Batch
-from ragvigil_monitor.receiver.closed_hours import IGNORED, NOT_SUMMED, Closed, closed
+from ragvigil_monitor.receiver.closed_hours import IGNORED, NOT_SUMMED, closed
 from ragvigil_monitor.receiver.times import moment
 from ragvigil_monitor.store import Writer
 from ragvigil_monitor.store.stale_hours import mark_stale
@@ -43,35 +43,27 @@ def write(writer: Writer, batch: Batch, received_at: datetime) -> Counter[tuple[
 def _write_spans(writer: Writer, batch: Batch, received_at: datetime) -> Counter[tuple[str, str]]:
     if not batch.spans:
         return Counter()
-    fresh = _fresh(batch.spans, _span_key, set())
-    table = to_arrow(tables.SPANS, fresh)
-    within = _range(fresh, _SPAN["started_at"])
+    received = _fresh(batch.spans, _span_key, set())
+    within = _range(received, _SPAN["started_at"])
+    table = to_arrow(tables.SPANS, received)
     stored = writer.execute_with("known_spans", table, **within)
-    known = {(row["trace_id"], row["span_id"]) for row in stored}
-    gone = closed(writer, fresh, within, received_at)
-    known |= {_span_key(row) for row in fresh if gone.is_known(row)} if gone.answers else set()
-    passed = _passed_over(fresh, known, gone, batch.answers)
-    known |= set(map(_span_key, passed))
-    if known:
-        fresh = _fresh(fresh, _span_key, known)
-        table = to_arrow(tables.SPANS, fresh)
+    gone = closed(writer, received, within, received_at)
+    known = {(row["trace_id"], row["span_id"]) for row in stored} | gone.known(received)
+    passed_over = gone.passed_over(received, batch.answers) - known
+    left_out = known | passed_over
+    fresh = _fresh(received, _span_key, left_out) if left_out else received
     if fresh:
-        writer.execute_with("insert_spans", table)
-    _insert(writer, "insert_answers", tables.ANSWERS, _fresh(batch.answers, _span_key, known))
-    _insert(writer, "insert_query_vectors", tables.QUERY_VECTORS, _fresh(batch.query_vectors, _span_key, known))
+        writer.execute_with("insert_spans", to_arrow(tables.SPANS, fresh) if left_out else table)
+    _insert(writer, "insert_answers", tables.ANSWERS, _fresh(batch.answers, _span_key, left_out))
+    _insert(writer, "insert_query_vectors", tables.QUERY_VECTORS, _fresh(batch.query_vectors, _span_key, left_out))
     mark_stale(writer, {row[_SPAN["started_at"]] for row in fresh})
-    ignored = _by_service(passed, tables.SPANS, IGNORED)
-    lacking = _by_service([row for row in fresh if gone.lacks(row)] if gone.hours else [], tables.SPANS, NOT_SUMMED)
-    ids = set(map(_span_key, passed))
-    taken = [row for row in batch.spans if _span_key(row) not in ids] if ids else batch.spans
-    return _became(taken, fresh, tables.SPANS, "spans") + ignored + lacking
-
-
-def _passed_over(rows: list[Row], known: set[Any], gone: Closed, answers: list[Row]) -> list[Row]:
-    if not gone.answers:
-        return []
-    given = frozenset(map(_span_key, answers))
-    return [row for row in rows if _span_key(row) not in known and gone.is_passed_over(row, given)]
+    ignored = [row for row in received if _span_key(row) in passed_over] if passed_over else []
+    taken = [row for row in batch.spans if _span_key(row) not in passed_over] if passed_over else batch.spans
+    return (
+        _became(taken, fresh, tables.SPANS, "spans")
+        + _by_service(ignored, tables.SPANS, IGNORED)
+        + _by_service(gone.not_summed(fresh), tables.SPANS, NOT_SUMMED)
+    )
 
 
 def _write_events(writer: Writer, events: list[Row]) -> Counter[tuple[str, str]]:
