@@ -45,6 +45,8 @@ EXPECTED = {
     "genai_llamaindex": Expected(searches=0, tokens=(TOKENS, NOT_TOLD)),
     "genai_openai": Expected(searches=0),
     "genai_openai_older": Expected(searches=0, streamed_tells_first_token=False),
+    "genai_openai_v2": Expected(searches=0, streamed_tells_first_token=False),
+    "genai_openai_v2_events": Expected(searches=0, streamed_tells_first_token=False),
 }
 ONLY_PROMPTS_ARE_TOLD = {"genai_llamaindex"}
 """Its searches and calls of models are traces of their own, below nothing."""

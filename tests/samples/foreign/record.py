@@ -26,8 +26,9 @@ from tests.samples.foreign import programs
 from tests.samples.foreign.fake_openai import running_fake
 
 Request = tuple[str, bytes]
+OPT_IN = "gen_ai_latest_experimental"
 _MESSAGE_CONTENT = {
-    "OTEL_SEMCONV_STABILITY_OPT_IN": "gen_ai_latest_experimental",
+    "OTEL_SEMCONV_STABILITY_OPT_IN": OPT_IN,
     "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "SPAN_ONLY",
 }
 
@@ -88,6 +89,15 @@ def genai_older(*_: str) -> None:
     OpenAIInstrumentor().instrument()
 
 
+def genai_openai_v2(content: str, opted_in: str = "") -> None:
+    """Instrument with the last of the older package: the old names, or on request new ones; contents are log events."""
+    os.environ["OTEL_SEMCONV_STABILITY_OPT_IN"] = opted_in
+    os.environ["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"] = content
+    from opentelemetry.instrumentation.openai_v2 import OpenAIInstrumentor
+
+    OpenAIInstrumentor().instrument()
+
+
 RECORDINGS: dict[str, tuple[Callable[[], None], Callable[[str], None]]] = {
     "openinference_langchain": (lambda: openinference("langchain"), programs.langchain_chroma),
     "openinference_langchain_openai": (lambda: openinference("langchain", "openai"), programs.langchain_chroma),
@@ -101,6 +111,8 @@ RECORDINGS: dict[str, tuple[Callable[[], None], Callable[[str], None]]] = {
     "genai_llamaindex": (lambda: genai("llamaindex", "openai"), programs.llamaindex),
     "genai_openai": (lambda: genai("openai"), programs.openai_alone),
     "genai_openai_older": (genai_older, programs.openai_alone),
+    "genai_openai_v2": (lambda: genai_openai_v2("true"), programs.openai_alone),
+    "genai_openai_v2_events": (lambda: genai_openai_v2("EVENT_ONLY", OPT_IN), programs.openai_alone),
 }
 """By name: how the program is instrumented, and the program."""
 
