@@ -14,6 +14,7 @@ import uvicorn
 from ragvigil_monitor.api.app import create_app
 from ragvigil_monitor.backup.serving import remove_leftovers
 from ragvigil_monitor.cli.http_protocol import PatientProtocol
+from ragvigil_monitor.cli.light_arrow import leave_pandas_alone
 from ragvigil_monitor.cli.private_files import keep_from_others
 from ragvigil_monitor.errors import ConfigurationError, StoreError
 from ragvigil_monitor.keys import Keys, keys_path
@@ -51,6 +52,7 @@ def serve(settings: Settings) -> None:
 
 def open_service(settings: Settings, opened: ExitStack) -> Service:
     """Open store, keys, committer, ticker and the readers of files; `opened` closes them."""
+    leave_pandas_alone()
     path = settings.store.path
     store = _store(settings.store)
     opened.callback(store.close)
