@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 NO_LIMITS = Limits()
 _REFUSALS = (duckdb.DataError, duckdb.IntegrityError, duckdb.ProgrammingError)
 _NULLS: Mapping[str, Any] = {"f": np.nan, "M": np.datetime64("NaT")}
+_POLL_S = 0.02
 
 
 class Store:
@@ -156,11 +157,15 @@ class Store:
 
     def close(self) -> None:
         """Write the log into the file and let go of it; nothing may read or write any more."""
-        if (copying := self._copying) is not None:
-            copying.interrupt()
-            with self._copy_lock:
-                pass
+        self._end_copying()
         self._instance.close()
+
+    def _end_copying(self) -> None:
+        while not self._copy_lock.acquire(timeout=_POLL_S):
+            if (copying := self._copying) is not None:
+                with suppress(duckdb.Error):  # it is closed by now
+                    copying.interrupt()  # again and again: one that comes between two of its statements is forgotten
+        self._copy_lock.release()
 
     @property
     def _connection(self) -> duckdb.DuckDBPyConnection:

@@ -148,11 +148,23 @@ class Instance:
                 cursor.interrupt()
 
     def _close_all(self) -> None:
+        """Close every cursor, then the connection; whatever runs is interrupted, from here.
+
+        DuckDB lets who closes a cursor wait for a query that is just beginning with it, however long that takes.
+        """
         deadline = time.monotonic() + _PATIENCE_S
-        while sum(not _is_closed(cursor) for cursor in list(self._cursors)) and time.monotonic() < deadline:
-            time.sleep(_POLL_S)
+        closing = threading.Thread(target=self._close_cursors, args=[deadline], daemon=True)
+        closing.start()
+        closing.join(_POLL_S)
+        while closing.is_alive() and time.monotonic() < deadline:
+            self._interrupt_all()
+            closing.join(_POLL_S)
         self._cursors.clear()
         self.connection.close()
+
+    def _close_cursors(self, deadline: float) -> None:
+        while sum(not _closed(cursor) for cursor in list(self._cursors)) and time.monotonic() < deadline:
+            time.sleep(_POLL_S)
 
     def _reopened(self, connect: Connect) -> duckdb.DuckDBPyConnection:
         """A connection that works; until something is stored it makes no checkpoints, which would be fatal again."""
@@ -175,13 +187,11 @@ class Instance:
             self._threshold = None
 
 
-def _is_closed(cursor: duckdb.DuckDBPyConnection) -> bool:
-    """Close a cursor, or interrupt what another thread does with it."""
+def _closed(cursor: duckdb.DuckDBPyConnection) -> bool:
+    """Close a cursor, unless another thread does something with it."""
     try:
         cursor.close()
     except duckdb.ResourceInUseException:
-        with suppress(duckdb.Error):  # it is closed by now
-            cursor.interrupt()
         return False
     return True
 

@@ -1,6 +1,7 @@
 """DuckDB gives an instance up; the store opens the file again."""
 
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -144,6 +145,25 @@ def test_closing_interrupts_who_reads(instance: Instance, is_long: bool) -> None
             reader.result(30)
     with pytest.raises(duckdb.ConnectionException):
         instance.connection.execute("SELECT 1")
+
+
+@pytest.mark.parametrize("trial", range(30))
+def test_closing_waits_for_no_query_that_is_just_beginning(trial: int) -> None:
+    instance, reading = Instance(duckdb.connect(), None), threading.Event()
+
+    def read_for_ever(cursor: duckdb.DuckDBPyConnection) -> object:
+        reading.set()
+        return cursor.execute("SELECT sum(a.range * b.range) FROM range(10000) a, range(100000000) b").fetchall()
+
+    with ThreadPoolExecutor(2) as pool:
+        reader = pool.submit(instance.read, read_for_ever)
+        assert reading.wait(30)
+        close_at = time.perf_counter() + trial * 1e-4
+        while time.perf_counter() < close_at:
+            pass
+        pool.submit(instance.close).result(30)
+        with pytest.raises((duckdb.InterruptException, duckdb.ConnectionException, StoreUnavailable)):
+            reader.result(30)
 
 
 def test_a_file_that_cannot_be_opened_again_is_tried_again_at_the_next_question(instance: Instance) -> None:
