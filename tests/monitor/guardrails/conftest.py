@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ragvigil_monitor.api.models import Alert, AlertState, Evidence
+from ragvigil_monitor.guardrails.registry import GUARDRAILS
 from ragvigil_monitor.job import Job
 from ragvigil_monitor.jobs import jobs
 from ragvigil_monitor.judges.judging import JUDGE
@@ -18,7 +19,11 @@ from ragvigil_monitor.review.label_reading import READ_LABELS
 from ragvigil_monitor.schedule import run_due
 from ragvigil_monitor.service import Service
 from ragvigil_monitor.settings import Settings
+from ragvigil_monitor.signals.rates import RATES
 from ragvigil_monitor.store import Store
+
+REVIEWING = (DRAW, DRAW_RELEVANCE, READ_LABELS, JUDGE)
+_PARTS_OF_RATE = ("", "_history", "_counts")
 
 
 @pytest.fixture
@@ -37,20 +42,35 @@ def hourly_settings() -> dict[str, Any]:
     }
 
 
+def _running(monday: datetime, is_listed: Callable[[Job], bool]) -> Callable[[Service, float], dict[str, int]]:
+    def listed(settings: Settings) -> list[Job]:
+        return [job for job in jobs(settings) if is_listed(job)]
+
+    return lambda service, after_h: run_due(service, monday + timedelta(hours=after_h), listed=listed)
+
+
 @pytest.fixture
 def judge_until(monday: datetime) -> Callable[[Service, float], dict[str, int]]:
-    """Runs what is due so many hours after Monday."""
-    return lambda service, after_h: run_due(service, monday + timedelta(hours=after_h))
+    """Runs what latency and cost need of what is due so many hours after Monday."""
+    others = {*_names_of_rates(), *(guardrail.name for guardrail in GUARDRAILS)} - {"latency_p95", "cost_per_query"}
+    return _running(monday, lambda job: job not in REVIEWING and job.name not in others and "drift" not in job.name)
 
 
 @pytest.fixture
 def watch_until(monday: datetime) -> Callable[[Service, float], dict[str, int]]:
-    """As `judge_until`, without drawing and judging answers, which takes most of the time of weeks of traffic."""
+    """Runs what is due but drawing and judging answers, which take most of the time of weeks of traffic."""
+    return _running(monday, lambda job: job not in REVIEWING)
 
-    def listed(settings: Settings) -> list[Job]:
-        return [job for job in jobs(settings) if job not in {DRAW, DRAW_RELEVANCE, READ_LABELS, JUDGE}]
 
-    return lambda service, after_h: run_due(service, monday + timedelta(hours=after_h), listed=listed)
+@pytest.fixture
+def watch_regenerations_until(monday: datetime) -> Callable[[Service, float], dict[str, int]]:
+    """Runs what the regeneration rate needs of what is due."""
+    needed = {"join_feedback", "hour_sums", "settle", *(f"regeneration_rate{part}" for part in _PARTS_OF_RATE)}
+    return _running(monday, lambda job: job.name in needed)
+
+
+def _names_of_rates() -> set[str]:
+    return {rate.name + part for rate in RATES for part in _PARTS_OF_RATE}
 
 
 @pytest.fixture

@@ -148,11 +148,11 @@ def test_a_slice_is_compared_with_its_own_history(
 
 @pytest.mark.slow
 def test_twice_as_many_in_one_intent_are_found_dated_and_explained(
-    service: Service, plant: Plant, watch_until: WatchUntil, alerts: Alerts, monday: datetime
+    service: Service, plant: Plant, watch_regenerations_until: WatchUntil, alerts: Alerts, monday: datetime
 ) -> None:
     since_h = 5 * WEEK_H + 30
     plant(1, 6, since_h=since_h)
-    watch_until(service, 6 * WEEK_H)
+    watch_regenerations_until(service, 6 * WEEK_H)
     began_at = monday + timedelta(hours=since_h)
     found = next(alert for alert in of_rate(alerts()) if alert.series == "intent=find" and alert.opened_at >= began_at)
     assert found.opened_at - began_at <= timedelta(hours=30)
@@ -174,11 +174,11 @@ def test_twice_as_many_in_one_intent_are_found_dated_and_explained(
 
 @pytest.mark.slow
 def test_a_rate_that_falls_is_a_change_too(
-    service: Service, plant: Plant, watch_until: WatchUntil, alerts: Alerts, monday: datetime
+    service: Service, plant: Plant, watch_regenerations_until: WatchUntil, alerts: Alerts, monday: datetime
 ) -> None:
     since_h = 5 * WEEK_H + 30
     plant(2, 5.7, since_h=since_h, ratio=0.2, per_hour=100)
-    watch_until(service, 5.7 * WEEK_H)
+    watch_regenerations_until(service, 5.7 * WEEK_H)
     found = [alert for alert in of_rate(alerts()) if alert.opened_at >= monday + timedelta(hours=since_h)]
     assert "intent=find" in {alert.series for alert in found}
     falling = next(alert for alert in found if alert.series == "intent=find")
@@ -192,18 +192,18 @@ def test_a_rate_that_falls_is_a_change_too(
 
 @pytest.mark.slow
 def test_without_an_incident_alarms_stay_within_the_budget_and_a_replay_finds_the_same(
-    service: Service, plant: Plant, watch_until: WatchUntil, alerts: Alerts
+    service: Service, plant: Plant, watch_regenerations_until: WatchUntil, alerts: Alerts
 ) -> None:
     """Three weeks judged after one of warming up, with a budget of one alarm a week."""
     plant(3, 4)
     for week in range(1, 5):
-        watch_until(service, week * WEEK_H)
+        watch_regenerations_until(service, week * WEEK_H)
     step_by_step = of_rate(alerts())
     assert len(step_by_step) <= 3
     assert all(alert.state is AlertState.RESOLVED for alert in step_by_step[:-1])
     for table in ("alerts", "job_watermarks", "estimates", "guardrail_states", "rate_counts", "feedback"):
         service.store._cursor().execute(f"DELETE FROM {table}")  # noqa: S608 - names from the line above
-    watch_until(service, 4 * WEEK_H)
+    watch_regenerations_until(service, 4 * WEEK_H)
     assert of_rate(alerts()) == step_by_step
 
 
