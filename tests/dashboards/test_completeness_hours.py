@@ -1,5 +1,6 @@
 """Completeness by service and hour."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -28,6 +29,25 @@ def hour_of(reader: Reader, hours_ago: int = 5, **values: object) -> Completenes
 )
 def test_an_hour_has_a_verdict(reader: Reader, values: dict[str, int], word: str) -> None:
     assert verdict_of(hour_of(reader, **values), reader).word == word
+
+
+@pytest.mark.parametrize(
+    ("minutes", "values", "word"),
+    [
+        (1, {"uncounted": 9}, "On the way"),
+        (3, {"uncounted": 9}, "No counts received"),
+        (59, {"started": 10, "dropped": 0, "stored": 10, "uncounted": 3}, "On the way"),
+        (61, {"started": 10, "dropped": 0, "stored": 10, "uncounted": 3}, "On the way"),
+        (63, {"started": 10, "dropped": 0, "stored": 10, "uncounted": 3}, "Partly counted"),
+        (1, {"started": 10, "dropped": 1, "stored": 9, "uncounted": 3}, "Losses"),
+    ],
+)
+def test_what_the_last_minute_brought_is_still_to_be_counted(
+    reader: Reader, minutes: int, values: dict[str, int], word: str
+) -> None:
+    hour = hour_of(reader, 0, **values)
+    later = replace(reader, now=hour.hour + timedelta(minutes=minutes))
+    assert verdict_of(hour, later).word == word
 
 
 def test_an_hour_without_counts_shows_no_share_and_no_hundred(reader: Reader) -> None:

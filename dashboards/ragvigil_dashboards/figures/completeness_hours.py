@@ -15,7 +15,10 @@ _NOT_COUNTED = Look("○", "No counts received", "warn", 1)
 _ON_THE_WAY = Look("…", "On the way", "calm", 1)
 _LOSSES = Look("▲", "Losses", "bad", 0)
 _MISSING = Look("▲", "Missing", "bad", 0)
+_HOUR = timedelta(hours=1)
 _ARRIVES_WITHIN = timedelta(hours=2)
+_COUNTED_WITHIN = timedelta(minutes=2)
+"""Processes report each minute."""
 
 
 def hour_table(hours: Iterable[CompletenessHour], reader: Reader) -> Markup:
@@ -26,13 +29,16 @@ def hour_table(hours: Iterable[CompletenessHour], reader: Reader) -> Markup:
 
 def verdict_of(hour: CompletenessHour, reader: Reader) -> Look:
     """Whether an hour lost something; without counts nobody knows, and never is it complete."""
+    age = reader.now - hour.hour
     if hour.started is None:
-        return _NOT_COUNTED
+        return _ON_THE_WAY if age < _COUNTED_WITHIN else _NOT_COUNTED
     if hour.dropped:
         return _LOSSES
     if hour.stored < hour.started:
-        return _ON_THE_WAY if reader.now - hour.hour < _ARRIVES_WITHIN else _MISSING
-    return _PARTLY_COUNTED if hour.uncounted else _COMPLETE
+        return _ON_THE_WAY if age < _ARRIVES_WITHIN else _MISSING
+    if hour.uncounted:
+        return _ON_THE_WAY if age < _HOUR + _COUNTED_WITHIN else _PARTLY_COUNTED
+    return _COMPLETE
 
 
 def _row(hour: CompletenessHour, reader: Reader) -> list[str]:
