@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from tests.samples.probed_search import Index
 
 import ragvigil
 from ragvigil.testing import InMemoryExporter
@@ -22,3 +23,8 @@ def probing() -> Iterator[Configured]:
 
     yield configured
     ragvigil.shutdown(timeout_s=5.0)
+
+
+@pytest.fixture
+def index() -> Index:
+    return Index()
