@@ -34,13 +34,13 @@ def overdispersion(history: HourlyCounts, rates: FloatArray, *, scale: int) -> f
     used = (n > 1) & (expected > 0) & (expected < n)
     n, x, expected = n[used], x[used], expected[used]
     excess_worth = (n - 1) * trailing_sums(totals**2, scale)[used] / n**2
-    surprise = (x - expected) ** 2 / (expected * (1 - expected / n))
+    surprise = (x - expected) ** 2 * n / (expected * (n - expected))
     return max(floor, _fit(surprise, excess_worth, floor))
 
 
 def least(rate: float) -> float:
-    """The floor of the overdispersion: a relative standard deviation of the rate of a tenth."""
-    return LEAST_RELATIVE_SD**2 * rate / (1 - rate) if rate < 1 else LARGEST
+    """The floor of the overdispersion: a relative standard deviation of the rate of a tenth, LARGEST at most."""
+    return min(LEAST_RELATIVE_SD**2 * rate / (1 - rate), LARGEST) if rate < 1 else LARGEST
 
 
 def trailing_sums(hourly: FloatArray, scale: int) -> FloatArray:

@@ -47,7 +47,9 @@ def seasonal_rate(history: HourlyCounts, overdispersion: float) -> SeasonalRate:
     found = np.divide(x, n, out=np.zeros(CELLS), where=n > 0)
     overall = float(worth @ found / worth.sum())
     prior = _prior(worth, found, overall)
-    return SeasonalRate((worth * found + prior * overall) / (worth + prior), 1 / (worth + prior + 1), overall)
+    known = worth + prior
+    rates = np.divide(worth * found + prior * overall, known, out=np.full(CELLS, overall), where=known > 0)
+    return SeasonalRate(rates, 1 / (known + 1), overall)
 
 
 def flat_rate(history: HourlyCounts, overdispersion: float) -> SeasonalRate:

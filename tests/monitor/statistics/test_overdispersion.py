@@ -75,6 +75,11 @@ def test_it_is_always_between_the_floor_and_a_half(hours: list[tuple[int, int]],
     assert not counts.totals.any() or found >= least(RATE) * (1 - 1e-9)
 
 
+@pytest.mark.parametrize("rate", [0.0, 0.5, 0.98, 0.999, 1 - 1e-16, 1.0])
+def test_the_floor_is_never_more_than_a_half(rate: float) -> None:
+    assert 0 <= least(rate) <= LARGEST
+
+
 def test_windows_lie_wholly_inside() -> None:
     assert trailing_sums(np.arange(5.0), 3) == pytest.approx([3, 6, 9])
     assert len(trailing_sums(np.arange(5.0), 6)) == 0

@@ -196,6 +196,31 @@ def test_fewer_hours_than_the_window_are_refused() -> None:
         rate_band(constant(4, 100, hours=5), scale=6, alpha=1e-4)
 
 
+@given(
+    exceptions=st.lists(st.integers(0, 25 * 24 - 1), max_size=3),
+    per_hour=st.sampled_from([0.5, 3.0, 40.0]),
+    seed=st.integers(0, 1000),
+    scale=st.sampled_from(SCALES),
+)
+@settings(max_examples=60)
+def test_where_nearly_every_answer_is_an_event_everything_is_still_a_number(
+    exceptions: list[int], per_hour: float, seed: int, scale: int
+) -> None:
+    totals = np.random.default_rng(seed).poisson(per_hour, 25 * 24).astype(float)
+    events = totals.copy()
+    events[exceptions] = np.maximum(events[exceptions] - 1, 0)
+    band = rate_band(HourlyCounts(events, totals, hour_cells(MONDAY_H, len(totals))), scale=scale, alpha=1e-4)
+    assert band.usual is not None
+    if band.usual.rate is not None:
+        assert 0.9 < band.usual.rate <= 1 + 1e-9
+        assert band.usual.correlation >= 0
+
+
+def test_where_every_answer_was_an_event_one_hour_without_any_is_below() -> None:
+    fallen = with_last(constant(40, 40), 0, 40)
+    assert rate_band(fallen, scale=1, alpha=1e-4).state == "below"
+
+
 @settings(deadline=None, max_examples=60)
 @given(
     seed=st.integers(0, 10_000), days=st.integers(0, 30), peak=st.sampled_from([0, 1, 5, 100]), scale=st.integers(1, 24)

@@ -57,6 +57,13 @@ def test_a_cell_without_traffic_gets_the_overall_rate_and_the_uncertainty_of_a_n
     assert fitted.uncertainty[2] > 5 * fitted.uncertainty[0]
 
 
+def test_where_cells_could_not_differ_more_nothing_is_known_of_one_without_traffic() -> None:
+    fitted = seasonal_rate(counts([0, 100], [100, 100], [0, 1]), 0.0)
+    assert fitted.rates[:2].tolist() == [0, 1]
+    assert fitted.rates[2:].tolist() == [0.5] * (CELLS - 2)
+    assert fitted.uncertainty[2:].tolist() == [1.0] * (CELLS - 2)
+
+
 def test_a_history_without_traffic_is_refused() -> None:
     with pytest.raises(ValueError, match="needs an hour with traffic"):
         seasonal_rate(counts([0], [0], [0]), 0.0)
