@@ -23,6 +23,9 @@ _PATIENCE: Final = 0.8
 class Worker:
     """One daemon thread, started with the first trace; while none can be, everything waits.
 
+    The counters follow the first delivery, so that a new process is known at once, and are due every
+    `counts_interval_s` from then on.
+
     spool: the sender's exporter, if it has a directory.
     """
 
@@ -43,7 +46,7 @@ class Worker:
         self._backoff = backoff
         self._export_interval_s = export_interval_s
         self._counts_interval_s = counts_interval_s
-        self._counts_due_at = time.monotonic() + counts_interval_s
+        self._counts_due_at = time.monotonic()
         self._spool = spool
         self._flushes_asked = 0
         self._flushes_done = 0

@@ -50,7 +50,7 @@ def test_spans_that_nobody_takes_are_seen_as_waiting_and_then_as_lost(
     with ragvigil.pipeline("ask"):
         pass
     assert found("delivery").verdict == "warning"
-    receiver.answers = [Reply(status=400), Reply(status=400)]
+    receiver.answers = [Reply(status=400)] * 3  # spans, counters, spans
     receiver.released.set()
     ragvigil.flush()
     assert found("spans").verdict == "problem"

@@ -286,6 +286,16 @@ def test_counters_are_reported_in_their_interval(receiver: Receiver, wait_for: W
     wait_for(lambda: receiver.logs)
 
 
+def test_a_process_is_known_as_soon_as_its_first_spans_are(receiver: Receiver, wait_for: WaitFor) -> None:
+    ragvigil.configure(endpoint=receiver.endpoint, export_interval_s=0.02, counts_interval_s=3600)
+    ask()
+    wait_for(lambda: receiver.logs)
+    assert receiver.logs[0].attributes[names.SPANS_EXPORTED] == 2
+    ask()
+    wait_for(lambda: ragvigil.counts().exported == 4)
+    assert len(receiver.logs) == 1
+
+
 def test_counters_that_did_not_change_are_not_reported(receiver: Receiver) -> None:
     ragvigil.configure(endpoint=receiver.endpoint)
     ask()
