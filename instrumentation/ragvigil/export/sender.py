@@ -94,12 +94,15 @@ class Sender:
     def send_counts(self, now_ns: int) -> Delivery:
         """Try to deliver the counters, unless the same were delivered just now or the receiver has no place for logs.
 
-        After any other refusal there is another attempt when they are due again.
+        After any other refusal there is another attempt when they are due again. Nobody waits for counters that the
+        receiver has already: that they cannot be delivered again is no failure.
         """
         counts = self._counters.read()
         if self._is_known(counts, now_ns) or not self._takes_logs:
             return ACCEPTED
         delivery = self._attempt(Signal.LOGS, self._requests.counts(counts, now_ns).SerializeToString())
+        if delivery.outcome is Outcome.RETRY and counts == self._counts_sent:
+            return ACCEPTED
         if delivery.outcome in {Outcome.ACCEPTED, Outcome.SPOOLED}:
             self._counts_sent, self._counts_sent_at_ns = counts, now_ns
         self._takes_logs = delivery.outcome is not Outcome.REFUSED or delivery.status not in _NO_SUCH_PLACE

@@ -316,6 +316,21 @@ def test_a_process_that_idles_tells_so_in_every_hour(receiver: Receiver, later: 
     assert receiver.logs[-1].attributes == receiver.logs[0].attributes
 
 
+def test_a_flush_of_a_process_that_idles_does_not_wait_for_a_receiver_that_is_away(
+    receiver: Receiver, lenient: None
+) -> None:
+    clock = ManualClock()
+    ragvigil.configure(endpoint=receiver.endpoint, clock=clock)
+    ask()
+    assert ragvigil.flush()
+    receiver.answers = [Reply(503)] * 100
+    clock.advance(3600)
+    assert ragvigil.flush(timeout_s=30)
+    receiver.answers = []
+    assert ragvigil.flush()
+    assert len(receiver.to("/v1/logs")) == 3
+
+
 def test_a_process_that_never_began_a_span_tells_nothing(receiver: Receiver) -> None:
     clock = ManualClock()
     ragvigil.configure(endpoint=receiver.endpoint, clock=clock)
