@@ -1,6 +1,6 @@
 // A key that is held down repeats half a second later, when a next item is already in front: it was not meant for that
-// one. The keys of buttons do not tell a repeat from a press, so repeats of letters and digits end here. Arrows and
-// PageDown go on, and so does everything that is written into a field.
+// one. The keys of buttons do not tell a repeat from a press, so repeats of letters and digits end here, and those of
+// Enter on a button. Arrows and PageDown go on, and so does everything that is written into a field.
 
 const ENDED = /^[\p{L}\p{N}]$/u
 const MOVES = new Set(["j", "J", "k", "K"])
@@ -11,8 +11,9 @@ export default function () {
 }
 
 function endRepeats(event) {
-  if (!event.repeat || !ENDED.test(event.key) || MOVES.has(event.key)) return
-  if (event.ctrlKey || event.metaKey || event.altKey) return
+  if (!event.repeat || event.ctrlKey || event.metaKey || event.altKey) return
   if (event.target.closest("input, textarea, select, [contenteditable]")) return
-  event.stopImmediatePropagation()
+  const clicks = event.key === "Enter" && event.target.closest("button")
+  if (clicks) event.preventDefault()
+  if (clicks || (ENDED.test(event.key) && !MOVES.has(event.key))) event.stopImmediatePropagation()
 }

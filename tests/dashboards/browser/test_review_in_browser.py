@@ -161,6 +161,20 @@ def test_a_key_that_repeats_long_after_it_was_pressed_labels_one_answer(review_a
     assert review_app.labels() == ["supported", "unsupported"]
 
 
+def test_enter_that_is_held_down_on_a_button_labels_one_answer(review_app: ReviewApp, page: Page) -> None:
+    begin(page, review_app)
+    read(page)
+    page.get_by_role("button", name="Supported", exact=False).first.focus()
+    page.keyboard.down("Enter")
+    expect(page.locator(".rw-top")).to_contain_text("1 labelled today")
+    read(page)
+    page.keyboard.down("Enter")
+    page.keyboard.up("Enter")
+    press(page, "3", 2)
+    send(page)
+    assert review_app.labels() == ["supported", "unsupported"]
+
+
 def test_digits_in_a_name_label_nothing(review_app: ReviewApp, page: Page) -> None:
     begin(page, review_app, "Bob 123 s u h")
     expect(page.locator(".rw-top")).to_contain_text("0 labelled today")
