@@ -45,7 +45,7 @@ def seasonal_rate(history: HourlyCounts, overdispersion: float) -> SeasonalRate:
         raise ValueError("a usual rate needs an hour with traffic")
     worth = n / (1 + np.maximum(n / np.maximum(hours, 1) - 1, 0) * overdispersion)
     found = np.divide(x, n, out=np.zeros(CELLS), where=n > 0)
-    overall = float(worth @ found / worth.sum())
+    overall = min(float(worth @ found / worth.sum()), 1.0)
     prior = _prior(worth, found, overall)
     known = worth + prior
     rates = np.divide(worth * found + prior * overall, known, out=np.full(CELLS, overall), where=known > 0)

@@ -64,6 +64,15 @@ def test_where_cells_could_not_differ_more_nothing_is_known_of_one_without_traff
     assert fitted.uncertainty[2:].tolist() == [1.0] * (CELLS - 2)
 
 
+@given(totals=st.lists(st.integers(0, 50), min_size=2, max_size=200).filter(any), rho=st.floats(0, 0.5))
+def test_where_every_answer_was_an_event_the_rate_is_one_and_cells_are_alike(totals: list[int], rho: float) -> None:
+    fitted = seasonal_rate(counts(totals, totals, [hour % CELLS for hour in range(len(totals))]), rho)
+    assert fitted.overall == pytest.approx(1)
+    assert fitted.rates.max() <= 1
+    assert fitted.rates == pytest.approx(np.ones(CELLS))
+    assert fitted.uncertainty.max() < 1e-6
+
+
 def test_a_history_without_traffic_is_refused() -> None:
     with pytest.raises(ValueError, match="needs an hour with traffic"):
         seasonal_rate(counts([0], [0], [0]), 0.0)
