@@ -4,6 +4,8 @@ from typing import Final
 
 SCOPE_NAME: Final = "otel.scope.name"
 """string: the instrumentation library. Only on spans that were read by a convention of others."""
+UNNAMED: Final = "unnamed"
+"""What stands there where the sender names none, which OTLP allows."""
 SCOPE_VERSION: Final = "otel.scope.version"
 """string: its version."""
 PARENT_IS_REMOTE: Final = "otel.parent.is_remote"

@@ -19,6 +19,7 @@ from ragvigil_monitor.conventions.provenance import (
     PARENT_IS_REMOTE,
     SCOPE_NAME,
     SCOPE_VERSION,
+    UNNAMED,
 )
 from ragvigil_monitor.receiver.columns import THIRD_CHOICE
 from ragvigil_monitor.receiver.draft import Draft
@@ -151,8 +152,8 @@ def _strict_json(predicate: object) -> str:
 
 
 def _note_provenance(draft: Draft, span: Span, scope: InstrumentationScope) -> None:
-    if draft["kind"] is not None and scope.name:
-        draft.rest[SCOPE_NAME] = scope.name
+    if draft["kind"] is not None:
+        draft.rest[SCOPE_NAME] = scope.name or UNNAMED
         if scope.version:
             draft.rest[SCOPE_VERSION] = scope.version
     if draft["kind"] is None and span.kind in _REQUESTS:

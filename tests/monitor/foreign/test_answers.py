@@ -37,6 +37,11 @@ def owners(seen: Any) -> dict[int, int | None]:
     }
 
 
+def test_a_sender_that_names_no_instrumentation_has_answers_too(settled: Any) -> None:
+    seen = settled(chain(1), model(2, parent=1), scope={})
+    assert numbers(seen) == [1]
+
+
 def test_the_root_most_chain_in_which_a_model_is_called_is_the_answer(settled: Any) -> None:
     seen = settled(chain(1), chain(2, parent=1), model(3, parent=2), of_kind("RETRIEVER", 4, parent=1))
     (answer,) = seen.answers()
