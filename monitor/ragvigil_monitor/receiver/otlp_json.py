@@ -44,12 +44,21 @@ def from_json(kind: type[MessageT], body: bytes) -> tuple[MessageT, int]:
         document, texts = _decoded(body)
         if not isinstance(document, dict):
             raise ParseError(f"expected an object, not {type(document).__name__}")
+        _check_names(kind, document)
         _prepare_items(document)
         return parsed(document, kind()), texts
     except BadTelemetry:
         raise
     except (ParseError, ValueError, RecursionError) as failure:
         raise BadTelemetry(f"The body is not an {kind.__name__} in OTLP/JSON: {failure}.") from failure
+
+
+def _check_names(kind: type[Message], document: dict[str, Any]) -> None:
+    """Raise ParseError where all of a request has other names, as one for another path has: nothing would be left."""
+    known = {name for field in kind.DESCRIPTOR.fields for name in (field.name, field.json_name)}
+    if document and not known & document.keys():
+        wanted = " or ".join(field.json_name for field in kind.DESCRIPTOR.fields)
+        raise ParseError(f"it has no {wanted}, only {', '.join(repr(name[:40]) for name in sorted(document)[:3])}")
 
 
 def _check_values(body: bytes) -> None:

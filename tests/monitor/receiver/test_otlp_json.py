@@ -121,6 +121,19 @@ def test_unknown_members_are_ignored() -> None:
     assert len(read({"invented": {"traceId": 5}}).spans) == 1
 
 
+@pytest.mark.parametrize(
+    "body", [b'{"resourceLogs":[]}', b'{"resourceSpan":[{}]}', b'{"spans":[1]}'], ids=["logs", "misspelt", "bare"]
+)
+def test_a_request_of_which_nothing_would_be_left_is_refused(body: bytes) -> None:
+    (name,) = json.loads(body)
+    with pytest.raises(BadTelemetry, match=f"it has no resourceSpans, only '{name}'"):
+        decode_traces(body, NOW_US, content_type=JSON)
+
+
+def test_an_empty_request_is_one() -> None:
+    assert decode_traces(b"{}", NOW_US, content_type=JSON).rows() == 0
+
+
 @pytest.mark.parametrize("identity", ["", "zz", "5b8efff7", 7, None, "é" * 32, {"x": 1}], ids=repr)
 def test_a_span_without_a_proper_id_is_rejected_and_the_others_kept(identity: object) -> None:
     batch = read({"traceId": identity}, {})
