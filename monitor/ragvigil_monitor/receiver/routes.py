@@ -14,7 +14,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from starlette.requests import ClientDisconnect
 
 from ragvigil_monitor.api.auth import ServiceDep, may_ingest
-from ragvigil_monitor.errors import BadTelemetry
+from ragvigil_monitor.errors import BadTelemetry, Overloaded
 from ragvigil_monitor.receiver.batch import Batch
 from ragvigil_monitor.receiver.bodies import JSON, PROTOBUF, check_headers, content_type_of, encoding_of, read_body
 from ragvigil_monitor.receiver.compression import COMPRESSED, decompressed
@@ -73,6 +73,13 @@ async def receive_metrics(request: Request, service: ServiceDep) -> Response:
 
 
 async def _receive(request: Request, service: Service, decode: Decode) -> Batch:
+    try:
+        return await _stored(request, service, decode)
+    except asyncio.CancelledError as stopping:  # nobody else cancels requests
+        raise Overloaded("The service stops; send this again.") from stopping
+
+
+async def _stored(request: Request, service: Service, decode: Decode) -> Batch:
     intake: Intake = request.app.state.intake
     with intake.admitted() as room:
         try:

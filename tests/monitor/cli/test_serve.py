@@ -95,6 +95,21 @@ def test_it_stops_in_order_and_what_it_acknowledged_is_in_the_file(
     assert len(spans) == 6
 
 
+@pytest.mark.slow
+def test_who_still_sends_when_it_stops_is_told_to_come_again(serving: ServeProcess, capfd: Any) -> None:
+    host, port = serving.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=30) as sender:
+        head = f"POST /v1/traces HTTP/1.1\r\nHost: {host}\r\nContent-Type: {PROTOBUF['Content-Type']}\r\n"
+        sender.sendall(f"{head}Content-Length: 2000\r\n\r\n.".encode())
+        assert httpx.get(f"{serving.url}/readyz").status_code == 200
+        os.kill(serving.child.pid, signal.SIGTERM)
+        answer = b"".join(iter(lambda: sender.recv(4096), b"")).decode()
+    assert answer.startswith("HTTP/1.1 503 ")
+    assert "retry-after: " in answer.lower()
+    serving.stop()
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_the_keys_stay_the_same_after_a_restart(tmp_path: Path) -> None:
     keys = []
     for _ in range(2):
