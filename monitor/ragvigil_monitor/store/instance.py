@@ -8,7 +8,9 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Final, TypeVar
 from weakref import WeakSet
 
@@ -43,16 +45,18 @@ class Instance:
         self._connect = connect
         self._local = threading.local()
         self._cursors: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
+        self._listing = threading.Lock()
         self._gate = threading.Condition()
         self._readers = 0
         self._number = 0
         self._is_closed_for_repair = False
+        self._is_closed = False
         self._threshold: str | None = None
 
     def read(self, work: Callable[[duckdb.DuckDBPyConnection], Result]) -> Result:
         """Do something with the cursor of this thread, again where the instance was given up.
 
-        Raises StoreUnavailable where DuckDB gives up the next one too, or the file cannot be opened.
+        Raises StoreUnavailable where DuckDB gives up the next one too, the file cannot be opened, or it is closed.
         """
         fatal = 0
         for _ in range(_MOST_ATTEMPTS):
@@ -64,13 +68,19 @@ class Instance:
                 if fatal > 1:
                     raise StoreUnavailable(f"The database cannot be read now: {failure}") from failure
                 self.repair(number, failure)
+            except Exception as failure:
+                if self._is_closed:  # anything may be met where a cursor was closed between two steps
+                    raise _closed_meanwhile() from failure
+                raise
         raise StoreUnavailable("The database cannot be read now: it is opened again and again.")
 
     @contextmanager
     def reading(self) -> Iterator[int]:
-        """Keep the instance open; yields its number."""
+        """Keep the instance open; yields its number. Raises StoreUnavailable when it is closed for good."""
         with self._gate:
             self._gate.wait_for(lambda: not self._is_closed_for_repair)
+            if self._is_closed:
+                raise _closed_meanwhile()
             self._readers += 1
             number = self._number
         try:
@@ -84,7 +94,7 @@ class Instance:
     def reading_long(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A cursor of its own, which is interrupted when the instance is given up."""
         with self.reading(), self.connection.cursor() as cursor:
-            self._cursors.add(cursor)
+            self._list(cursor)
             yield cursor
 
     @contextmanager
@@ -94,6 +104,7 @@ class Instance:
             number = self._number
             try:
                 with self.connection.cursor() as cursor:
+                    self._list(cursor)
                     yield cursor
             except _GIVEN_UP as failure:
                 self.repair(number, failure)
@@ -113,8 +124,9 @@ class Instance:
                 self.connection = self._reopened(self._connect)
 
     def close(self) -> None:
-        """Let go of the file, for good; who is reading meanwhile is interrupted."""
-        self._connect = None
+        """Let go of the file, for good; who reads or writes meanwhile is interrupted."""
+        with self._gate:
+            self._connect, self._is_closed = None, True
         self._close_all()
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
@@ -122,7 +134,7 @@ class Instance:
         if getattr(self._local, "number", None) != self._number:
             self._local.cursor = self.connection.cursor()
             self._local.number = self._number
-            self._cursors.add(self._local.cursor)
+            self._list(self._local.cursor)
         cursor: duckdb.DuckDBPyConnection = self._local.cursor
         return cursor
 
@@ -142,8 +154,16 @@ class Instance:
                 self._is_closed_for_repair = False
                 self._gate.notify_all()
 
+    def _list(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        with self._listing:
+            self._cursors.add(cursor)
+
+    def _listed(self) -> list[duckdb.DuckDBPyConnection]:
+        with self._listing:
+            return list(self._cursors)
+
     def _interrupt_all(self) -> None:
-        for cursor in list(self._cursors):
+        for cursor in self._listed():
             with suppress(duckdb.Error):  # it is closed
                 cursor.interrupt()
 
@@ -153,17 +173,20 @@ class Instance:
         DuckDB lets who closes a cursor wait for a query that is just beginning with it, however long that takes.
         """
         deadline = time.monotonic() + _PATIENCE_S
-        closing = threading.Thread(target=self._close_cursors, args=[deadline], daemon=True)
-        closing.start()
-        closing.join(_POLL_S)
-        while closing.is_alive() and time.monotonic() < deadline:
+        closing = _begun(partial(self._close_patiently, deadline))
+        while wait([closing], _POLL_S).not_done and time.monotonic() < deadline:
             self._interrupt_all()
-            closing.join(_POLL_S)
-        self._cursors.clear()
-        self.connection.close()
+        if closing.done():
+            closing.result()
+        else:
+            logger.error("DuckDB could not be closed within %g s: a query does not end.", _PATIENCE_S)
 
-    def _close_cursors(self, deadline: float) -> None:
-        while sum(not _closed(cursor) for cursor in list(self._cursors)) and time.monotonic() < deadline:
+    def _close_patiently(self, deadline: float) -> None:
+        """Raises what DuckDB does when the connection is still in use after that."""
+        while sum(not _closed(cursor) for cursor in self._listed()) or not _closed(self.connection):
+            if time.monotonic() > deadline:
+                self.connection.close()
+                return
             time.sleep(_POLL_S)
 
     def _reopened(self, connect: Connect) -> duckdb.DuckDBPyConnection:
@@ -194,6 +217,25 @@ def _closed(cursor: duckdb.DuckDBPyConnection) -> bool:
     except duckdb.ResourceInUseException:
         return False
     return True
+
+
+def _begun(work: Callable[[], None]) -> Future[None]:
+    """Something that a thread does which nobody has to wait for when the program ends."""
+    outcome: Future[None] = Future()
+
+    def run() -> None:
+        try:
+            work()
+            outcome.set_result(None)
+        except BaseException as failure:  # noqa: BLE001 - whoever asks for the outcome is told
+            outcome.set_exception(failure)
+
+    threading.Thread(target=run, daemon=True).start()
+    return outcome
+
+
+def _closed_meanwhile() -> StoreUnavailable:
+    return StoreUnavailable("The database is closed.")
 
 
 def _setting(connection: duckdb.DuckDBPyConnection, name: str) -> str:

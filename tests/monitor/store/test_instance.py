@@ -166,6 +166,56 @@ def test_closing_waits_for_no_query_that_is_just_beginning(trial: int) -> None:
             reader.result(30)
 
 
+def test_closing_interrupts_who_writes(instance: Instance) -> None:
+    writing = threading.Event()
+
+    def write_for_ever() -> None:
+        with instance.writing() as cursor:
+            writing.set()
+            cursor.execute("SELECT sum(a.range * b.range) FROM range(10000) a, range(100000000) b").fetchall()
+
+    with ThreadPoolExecutor(1) as pool:
+        writer = pool.submit(write_for_ever)
+        assert writing.wait(30)
+        instance.close()
+        with pytest.raises(StoreUnavailable, match="The database is closed"):
+            writer.result(30)
+
+
+@pytest.mark.parametrize("trial", range(10))
+def test_whoever_reads_when_it_is_closed_is_told_so(trial: int) -> None:
+    instance = Instance(duckdb.connect(), None)
+    instance.connection.execute("CREATE TABLE numbers AS FROM range(10)")
+    readings = trial * 7 + 1
+
+    def read_on() -> None:
+        while True:
+            instance.read(count)
+            read.release()
+
+    read = threading.Semaphore(0)
+    with ThreadPoolExecutor(2) as pool:
+        readers = [pool.submit(read_on) for _ in range(2)]
+        for _ in range(readings):
+            assert read.acquire(timeout=30)
+        instance.close()
+        for reader in readers:
+            with pytest.raises(StoreUnavailable, match="The database is closed"):
+                reader.result(30)
+
+
+def test_what_goes_wrong_in_closing_is_raised(instance: Instance) -> None:
+    class Broken(duckdb.DuckDBPyConnection):
+        def close(self) -> None:
+            raise duckdb.IOException("the disk is gone")
+
+    broken = Broken.__new__(Broken)
+    instance._cursors.add(broken)
+    with pytest.raises(duckdb.IOException, match="the disk is gone"):
+        instance.close()
+    instance._cursors.discard(broken)
+
+
 def test_a_file_that_cannot_be_opened_again_is_tried_again_at_the_next_question(instance: Instance) -> None:
     reopen, instance._connect = instance._connect, lambda: duckdb.connect("/nowhere/at/all.duckdb")
     with pytest.MonkeyPatch.context() as patched:
