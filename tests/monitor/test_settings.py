@@ -72,6 +72,33 @@ def test_the_environment_wins_over_the_file(tmp_path: Path, monkeypatch: pytest.
     assert Settings.load(written(tmp_path, "server: {port: 5000, host: 0.0.0.0}\n")).server.port == 6000
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("RAGVIGIL_GUARDRAILS__LATENCY_P95__WINDOWS_H", "1,24"),
+        ("RAGVIGIL_GUARDRAILS__LATENCY_P95__SLO_MS", "answer=3"),
+        ("RAGVIGIL_ALARMS__DAYS_OFF", "2026-12-24"),
+        ("ragvigil_server", "port 5000"),
+    ],
+)
+def test_a_variable_that_is_not_json_is_named_and_its_value_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    monkeypatch.setenv("SOMETHING_ELSE", value)
+    with pytest.raises(ConfigurationError) as refused:
+        Settings.load()
+    assert str(refused.value).startswith(f"{name} is not JSON (")
+    assert 'a list such as [1, 24] or a map such as {"answer": 1500}' in str(refused.value)
+    assert value not in str(refused.value)
+
+
+def test_a_variable_with_a_number_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGVIGIL_GUARDRAILS__LATENCY_P95__WINDOWS_H", f"[{'1' * 5000}]")
+    with pytest.raises(ConfigurationError, match="A setting in the environment is not JSON"):
+        Settings.load()
+
+
 def test_an_argument_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGVIGIL_SERVER__PORT", "6000")
     settings = Settings.load(None, server={"port": 7000})

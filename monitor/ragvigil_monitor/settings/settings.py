@@ -13,10 +13,12 @@ from pydantic_settings import (
     InitSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
 )
 
 from ragvigil_monitor.errors import ConfigurationError
 from ragvigil_monitor.settings.drift import Drift
+from ragvigil_monitor.settings.environment import not_json
 from ragvigil_monitor.settings.file import values_in
 from ragvigil_monitor.settings.guardrails import Guardrails
 from ragvigil_monitor.settings.judge import JudgeSettings
@@ -97,6 +99,8 @@ class Settings(BaseSettings):
             return reading(**overrides)
         except ValidationError as invalid:
             raise ConfigurationError(_explain(file, invalid)) from invalid
+        except SettingsError as refused:
+            raise ConfigurationError(not_json(refused)) from refused
 
 
 SettingsT = TypeVar("SettingsT", bound=Settings)
