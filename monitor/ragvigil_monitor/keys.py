@@ -55,7 +55,15 @@ class Keys:
         """Read the keys at `path`; ConfigurationError where they are missing, unreadable or incomplete."""
         try:
             return cls({Role(role): str(key) for role, key in json.loads(path.read_text(encoding="utf-8")).items()})
-        except (OSError, ValueError, AttributeError) as failure:
+        except FileNotFoundError as missing:
+            raise ConfigurationError(
+                f"There is no file {path} with API keys; `ragvigil serve` writes one beside its database."
+            ) from missing
+        except OSError as failure:
+            raise ConfigurationError(
+                f"The API keys in {path} cannot be read ({failure.strerror}). Let this user read that file."
+            ) from failure
+        except (ValueError, AttributeError) as failure:
             raise ConfigurationError(
                 f"{path} does not hold API keys ({failure}). Remove it, and `ragvigil serve` writes a new one."
             ) from failure

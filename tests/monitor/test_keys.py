@@ -53,6 +53,19 @@ def test_a_damaged_file_is_named_and_kept(tmp_path: Path, content: bytes) -> Non
     assert file.read_bytes() == content
 
 
+def test_keys_that_cannot_be_read_are_not_to_be_removed(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError) as told:
+        Keys.read_or_create(tmp_path)
+    assert (
+        str(told.value) == f"The API keys in {tmp_path} cannot be read (Is a directory). Let this user read that file."
+    )
+
+
+def test_missing_keys_are_not_to_be_removed(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"no file .*nowhere\.json with API keys; `ragvigil serve` writes one"):
+        Keys.read(tmp_path / "nowhere.json")
+
+
 def test_keys_are_not_shown_by_accident() -> None:
     keys = Keys.generate()
     assert keys.by_role[Role.ADMIN] not in repr(keys)

@@ -11,6 +11,7 @@ from ragvigil_monitor.errors import ConfigurationError
 from ragvigil_monitor.settings import Settings
 from ragvigil_monitor.settings_text import explained
 
+NAMES = st.one_of(st.text(max_size=8), st.integers(), st.booleans(), st.none(), st.dates())
 CONFIG = Path(__file__).parents[2] / "config" / "ragvigil.yaml"
 
 
@@ -71,6 +72,33 @@ def test_the_environment_wins_over_the_file(tmp_path: Path, monkeypatch: pytest.
     assert Settings.load(written(tmp_path, "server: {port: 5000, host: 0.0.0.0}\n")).server.port == 6000
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("RAGVIGIL_GUARDRAILS__LATENCY_P95__WINDOWS_H", "1,24"),
+        ("RAGVIGIL_GUARDRAILS__LATENCY_P95__SLO_MS", "answer=3"),
+        ("RAGVIGIL_ALARMS__DAYS_OFF", "2026-12-24"),
+        ("ragvigil_server", "port 5000"),
+    ],
+)
+def test_a_variable_that_is_not_json_is_named_and_its_value_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    monkeypatch.setenv("SOMETHING_ELSE", value)
+    with pytest.raises(ConfigurationError) as refused:
+        Settings.load()
+    assert str(refused.value).startswith(f"{name} is not JSON (")
+    assert 'a list such as [1, 24] or a map such as {"answer": 1500}' in str(refused.value)
+    assert value not in str(refused.value)
+
+
+def test_a_variable_with_a_number_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGVIGIL_GUARDRAILS__LATENCY_P95__WINDOWS_H", f"[{'1' * 5000}]")
+    with pytest.raises(ConfigurationError, match="A setting in the environment is not JSON"):
+        Settings.load()
+
+
 def test_an_argument_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGVIGIL_SERVER__PORT", "6000")
     settings = Settings.load(None, server={"port": 7000})
@@ -96,6 +124,16 @@ def test_an_argument_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) 
         ),
         pytest.param("server: [1, 2", "not readable as YAML", id="broken YAML"),
         pytest.param(b"\xff\xfe\x00", "not readable as YAML", id="not UTF-8"),
+        pytest.param("- a", "it does not name settings", id="list"),
+        pytest.param("[]", "it does not name settings", id="empty list"),
+        pytest.param("hello", "it does not name settings", id="word"),
+        pytest.param("5", "it does not name settings", id="number"),
+        pytest.param("5: 3\nfoo: 1", "\n  5: there is no such setting\n  foo: there", id="name that is no text"),
+        pytest.param("null: 3", "None: there is no such setting", id="name that is null"),
+        pytest.param("alarms: {days_off: [2026-13-45]}", 'ragvigil.yaml", line 1, column 21', id="day that is no date"),
+        pytest.param("server: {port: !!int ''}", "line 1, column 16", id="number that is none"),
+        pytest.param("server: !!bool x", "line 1, column 9", id="truth that is none"),
+        pytest.param("[" * 5000, "not readable as YAML", id="too deep"),
     ],
 )
 def test_a_bad_value_names_the_setting_and_what_it_got(tmp_path: Path, text: str | bytes, message: str) -> None:
@@ -130,14 +168,24 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         Settings.load(tmp_path / "nowhere.yaml")
 
 
+def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=rf"{tmp_path} cannot be read \(Is a directory\)\. Name a file"):
+        Settings.load(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "# nothing yet\n", "null\n", "{}\n"], ids=["empty", "comment", "null", "no name"])
+def test_a_file_that_sets_nothing_means_the_defaults(tmp_path: Path, text: str) -> None:
+    assert Settings.load(written(tmp_path, text)).model_dump() == Settings.load().model_dump()
+
+
 def test_settings_cannot_be_changed_later() -> None:
     with pytest.raises(ValueError, match="frozen"):
         Settings.load().server.port = 1  # type: ignore[misc]
 
 
-@given(st.dictionaries(st.text(max_size=8), st.one_of(st.integers(), st.text(max_size=5), st.none()), max_size=4))
+@given(st.dictionaries(NAMES, st.one_of(st.integers(), st.text(max_size=5), st.none()), max_size=4))
 def test_any_mapping_is_accepted_or_refused_with_a_clear_error(
-    tmp_path_factory: pytest.TempPathFactory, raw: dict[str, object]
+    tmp_path_factory: pytest.TempPathFactory, raw: dict[object, object]
 ) -> None:
     file = written(tmp_path_factory.mktemp("any"), yaml.safe_dump(raw, allow_unicode=True))
     try:

@@ -43,7 +43,7 @@ def require(*allowed: Role) -> Callable[[RoleDep], Awaitable[Role]]:
         if role is None:
             raise HTTPException(401, f"This needs the key of {_any_of(allowed)}: `Authorization: Bearer <key>`.")
         if role is not Role.ADMIN and role not in allowed:
-            raise HTTPException(403, f"A {role} key may not do this; it needs the key of {_any_of(allowed)}.")
+            raise HTTPException(403, f"{_named(role)} may not do this; it needs the key of {_any_of(allowed)}.")
         return role
 
     return check
@@ -53,7 +53,14 @@ async def may_ingest(request: Request, role: RoleDep) -> None:
     """Let telemetry in with an ingest key, or without any key from loopback."""
     if role in {Role.INGEST, Role.ADMIN} or (role is None and _is_loopback(request)):
         return
-    raise HTTPException(401 if role is None else 403, "Sending telemetry from another machine needs the ingest key.")
+    if role is None:
+        raise HTTPException(401, "Sending telemetry from another machine needs the ingest key.")
+    right = "send the ingest key" + (", or none from this machine" if _is_loopback(request) else "")
+    raise HTTPException(403, f"This is the {role} key; {right}.")
+
+
+def _named(role: Role) -> str:
+    return f"{'A' if role is Role.REVIEWER else 'An'} {role} key"
 
 
 def _any_of(roles: tuple[Role, ...]) -> str:

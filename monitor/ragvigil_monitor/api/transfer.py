@@ -74,7 +74,9 @@ class ImportedRequests(ApiModel):
 
 
 def asked_range(start: AwareDatetime | None = None, end: AwareDatetime | None = None) -> Within:
-    """The range of time in the query."""
+    """The range of time in the query; 422 where it ends before it starts, or then."""
+    if start is not None and end is not None and end <= start:
+        raise HTTPException(422, f"`end` {end.isoformat()} is not after `start` {start.isoformat()}.")
     return Within(start, end)
 
 

@@ -38,6 +38,7 @@ def run(args: Namespace) -> int:
     from ragvigil_monitor.transfer.writing_files import export_to
 
     try:
+        _check_range(args.start, args.end)
         with reached(wanted_end(args), must_exist=True) as source:
             within = Within(args.start, args.end)
             manifest = export_to(args.to, source, Format(args.format), within, utc_now(), _show)
@@ -51,6 +52,13 @@ def run(args: Namespace) -> int:
 
 def _show(file: "ExportedFile") -> None:
     print(f"{file.name}: {file.rows:,} rows, {file.bytes:,} bytes", flush=True)
+
+
+def _check_range(start: datetime | None, end: datetime | None) -> None:
+    from ragvigil_monitor.errors import ConfigurationError
+
+    if start is not None and end is not None and end <= start:
+        raise ConfigurationError(f"--until {end.isoformat()} is not after --from {start.isoformat()}.")
 
 
 def _time(text: str) -> datetime:

@@ -5,19 +5,21 @@ Order of precedence: arguments, environment (`RAGVIGIL_SERVER__PORT=4319`), the 
 
 import re
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
-import yaml
 from pydantic import Field, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
+    InitSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
-    YamlConfigSettingsSource,
+    SettingsError,
 )
 
 from ragvigil_monitor.errors import ConfigurationError
 from ragvigil_monitor.settings.drift import Drift
+from ragvigil_monitor.settings.environment import not_json
+from ragvigil_monitor.settings.file import values_in
 from ragvigil_monitor.settings.guardrails import Guardrails
 from ragvigil_monitor.settings.judge import JudgeSettings
 from ragvigil_monitor.settings.needed_days import Needed, needed_days
@@ -36,6 +38,7 @@ class Settings(BaseSettings):
         env_prefix="RAGVIGIL_",
         env_nested_delimiter="__",
     )
+    in_file: ClassVar[dict[str, Any]] = {}
 
     server: Server = Field(Server(), description="The service.")
     store: StoreSettings = Field(StoreSettings(), description="The database.")
@@ -83,7 +86,7 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments first, then the environment, then the file."""
         del dotenv_settings, file_secret_settings
-        return (init_settings, env_settings, YamlConfigSettingsSource(settings_cls))
+        return (init_settings, env_settings, InitSettingsSource(settings_cls, cls.in_file))
 
     @classmethod
     def load(cls, file: Path | None = None, **overrides: Any) -> Self:
@@ -91,14 +94,13 @@ class Settings(BaseSettings):
 
         Raises ConfigurationError that names each wrong setting, what it got and what would be valid.
         """
-        if file is not None and not file.is_file():
-            raise ConfigurationError(f"There is no configuration file {file}.")
+        reading = _reading(cls, {} if file is None else values_in(file))
         try:
-            return _reading(cls, file)(**overrides)
+            return reading(**overrides)
         except ValidationError as invalid:
             raise ConfigurationError(_explain(file, invalid)) from invalid
-        except (yaml.YAMLError, UnicodeDecodeError) as unreadable:
-            raise ConfigurationError(f"{file} is not readable as YAML: {unreadable}") from unreadable
+        except SettingsError as refused:
+            raise ConfigurationError(not_json(refused)) from refused
 
 
 SettingsT = TypeVar("SettingsT", bound=Settings)
@@ -107,9 +109,8 @@ _SECRETS = {"secret", "salt", "api_key"}
 _PASSWORD = re.compile(r"://[^/\s]*@")
 
 
-def _reading(base: type[SettingsT], file: Path | None) -> type[SettingsT]:
-    config = SettingsConfigDict(yaml_file=file, yaml_file_encoding="utf-8")
-    return type(base.__name__, (base,), {"model_config": config, "__module__": base.__module__})
+def _reading(base: type[SettingsT], in_file: dict[str, Any]) -> type[SettingsT]:
+    return type(base.__name__, (base,), {"in_file": in_file, "__module__": base.__module__})
 
 
 def _explain(file: Path | None, invalid: ValidationError) -> str:

@@ -61,6 +61,9 @@ def test_a_table_comes_as_parquet(admin: httpx.Client, empty: World) -> None:
         ("/export/spans", {"format": "csv"}, 422, "format"),
         ("/export/spans", {"start": "2026-01-01T00:00:00"}, 422, "timezone"),
         ("/export", {"end": "soon"}, 422, "end"),
+        ("/export", {"start": "2026-12-05T00:00Z", "end": "2026-12-01T00:00Z"}, 422, "is not after `start` 2026-12-05"),
+        ("/export/spans", {"start": "2026-12-05T00:00Z", "end": "2026-12-05T00:00Z"}, 422, "is not after `start`"),
+        ("/whole-export", {"start": "2026-12-05T00:00Z", "end": "2026-12-05T01:00+01:00"}, 422, "`end` 2026-12-05T01"),
     ],
 )
 def test_what_cannot_be_exported_is_explained(

@@ -39,13 +39,20 @@ def _bytes(text: str | bytes) -> bytes:
     return text if isinstance(text, bytes) else text.encode()
 
 
-def test_a_refusal_says_whose_key_is_needed(client: httpx.Client, service: Service) -> None:
-    answer = client.get("/api/v1/status", headers=bearer(service, Role.REVIEWER))
+@pytest.mark.parametrize(
+    ("role", "path", "detail"),
+    [
+        (Role.REVIEWER, "/api/v1/status", "A reviewer key may not do this; it needs the key of oncall or admin."),
+        (Role.INGEST, "/api/v1/status", "An ingest key may not do this; it needs the key of oncall or admin."),
+        (Role.ONCALL, "/api/v1/admin/schema", "An oncall key may not do this; it needs the key of admin."),
+    ],
+)
+def test_a_refusal_says_whose_key_is_needed(
+    client: httpx.Client, service: Service, role: Role, path: str, detail: str
+) -> None:
+    answer = client.get(path, headers=bearer(service, role))
     assert answer.status_code == 403
-    assert answer.json() == {
-        "error": "Forbidden",
-        "detail": "A reviewer key may not do this; it needs the key of oncall or admin.",
-    }
+    assert answer.json() == {"error": "Forbidden", "detail": detail}
 
 
 @pytest.mark.parametrize(
@@ -73,6 +80,24 @@ async def test_telemetry_from_elsewhere_needs_the_ingest_key(service: Service, r
     async with httpx.AsyncClient(transport=transport, base_url="http://ragvigil") as client:
         answer = await client.post("/v1/traces", content=b"", headers={**PROTOBUF, **bearer(service, role)})
     assert answer.status_code == status
+
+
+@pytest.mark.parametrize(
+    ("host", "detail"),
+    [
+        ("127.0.0.1", "This is the oncall key; send the ingest key, or none from this machine."),
+        ("10.0.0.9", "This is the oncall key; send the ingest key."),
+    ],
+)
+async def test_telemetry_with_the_key_of_another_role_is_told_which_is_right(
+    service: Service, host: str, detail: str
+) -> None:
+    transport = httpx.ASGITransport(create_app(service), client=(host, 50_000))
+    headers = {**PROTOBUF, **bearer(service, Role.ONCALL)}
+    async with httpx.AsyncClient(transport=transport, base_url="http://ragvigil") as client:
+        answer = await client.post("/v1/traces", content=b"", headers={**headers, "Accept": "application/json"})
+    assert answer.status_code == 403
+    assert detail in answer.text
 
 
 def test_a_wrong_key_is_refused_even_where_none_is_needed(client: httpx.Client) -> None:

@@ -127,6 +127,17 @@ def test_a_range_of_time_is_exported(ragvigil: Run, database: Path, tmp_path: Pa
     assert days == {f"{(NOW - timedelta(days=number)).date()}" for number in (1, 2)}
 
 
+@pytest.mark.parametrize("until", ["2026-12-01", "2026-12-05", "2026-12-05T01:00+01:00"])
+def test_a_range_of_time_that_ends_before_it_starts_is_refused(ragvigil: Run, tmp_path: Path, until: str) -> None:
+    Store.open(tmp_path / "a.duckdb").close()
+    done = ragvigil("export", "--to", "out", "--db", "a.duckdb", "--from", "2026-12-05", "--until", until)
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("--until 2026-12-0")
+    assert line.endswith("is not after --from 2026-12-05T00:00:00+00:00.")
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [

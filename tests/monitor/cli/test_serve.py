@@ -185,8 +185,10 @@ def test_a_missing_configuration_is_named(ragvigil: Any) -> None:
         ("server: {max_body_bytes: many}", "server.max_body_bytes"),
         ("sever: {}", "sever"),
         (b"\xff\xfe\x00", "YAML"),
+        ("- a", "does not name settings"),
+        ("alarms: {days_off: [2026-13-45]}", "month must be in 1..12"),
     ],
-    ids=["broken", "wrong type", "unknown", "not text"],
+    ids=["broken", "wrong type", "unknown", "not text", "list", "no date"],
 )
 def test_a_wrong_configuration_is_explained_without_a_traceback(
     tmp_path: Path, ragvigil: Any, text: str | bytes, named: str
