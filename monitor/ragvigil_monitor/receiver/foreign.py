@@ -153,7 +153,7 @@ def _strict_json(predicate: object) -> str:
 
 def _note_provenance(draft: Draft, span: Span, scope: InstrumentationScope) -> None:
     if draft["kind"] is not None:
-        draft.rest[SCOPE_NAME] = scope.name or UNNAMED
+        draft.rest[SCOPE_NAME] = scope.name or draft.rest.get(SCOPE_NAME, UNNAMED)
         if scope.version:
             draft.rest[SCOPE_VERSION] = scope.version
     if draft["kind"] is None and span.kind in _REQUESTS:

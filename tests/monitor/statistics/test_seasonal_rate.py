@@ -66,7 +66,8 @@ def test_where_cells_could_not_differ_more_nothing_is_known_of_one_without_traff
 
 @given(totals=st.lists(st.integers(0, 50), min_size=2, max_size=200).filter(any), rho=st.floats(0, 0.5))
 def test_where_every_answer_was_an_event_the_rate_is_one_and_cells_are_alike(totals: list[int], rho: float) -> None:
-    fitted = seasonal_rate(counts(totals, totals, [hour % CELLS for hour in range(len(totals))]), rho)
+    each = [float(total) for total in totals]
+    fitted = seasonal_rate(counts(each, each, [hour % CELLS for hour in range(len(totals))]), rho)
     assert fitted.overall == pytest.approx(1)
     assert fitted.rates.max() <= 1
     assert fitted.rates == pytest.approx(np.ones(CELLS))
