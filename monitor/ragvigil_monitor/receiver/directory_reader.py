@@ -50,10 +50,16 @@ class DirectoryReader(ABC):
             self._troubles.add(trouble)
             self._logger.warning("%s", trouble)
 
+    def _look(self) -> None:
+        if self._directory.exists():
+            self.read_all()
+        else:
+            self.tell(f"There is no directory {self._directory}; nothing is read until there is.")
+
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
-                self.read_all()
+                self._look()
             except Stopped:
                 return
             except Exception:  # this thread must live on; what it could not read stays where it is

@@ -106,14 +106,14 @@ class Disk:
         return Trouble(part, now if known is None else known.since, detail)
 
     def _found(self) -> Mapping[str, str]:
-        free = self.free_bytes()
+        free, found = self.free_bytes(), {}
         if free is not None and free < self._stop_bytes() * self._ease(UNWRITABLE):
-            return {UNWRITABLE: self._stopped(free)}
-        if self._refused is not None:
-            return {UNWRITABLE: self._refused}
+            found[UNWRITABLE] = self._stopped(free)
+        elif self._refused is not None:
+            found[UNWRITABLE] = self._refused
         if free is not None and free < self._limits.warn_bytes * self._ease(LOW):
-            return {LOW: self._short(free)}
-        return {}
+            found[LOW] = self._short(free)
+        return found
 
     def _ease(self, part: str) -> float:
         return _EASED if part in self._known else 1.0

@@ -55,7 +55,7 @@ def test_too_little_space_stops_what_writes_and_nothing_else(empty: World, meter
     answer = send(empty)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "4")
     assert empty.client.get(url(empty, "/readyz")).status_code == 503
-    assert [problem["part"] for problem in empty.get("/status")["problems"]] == ["store"]
+    assert [problem["part"] for problem in empty.get("/status")["problems"]] == ["store", "disk space"]
     admin = {"Authorization": f"Bearer {empty.keys.by_role[Role.ADMIN]}"}
     assert empty.client.post(url(empty, "/api/v1/admin/run-due"), json={}, headers=admin).status_code == 503
     text = empty.client.get(url(empty, "/metrics")).text

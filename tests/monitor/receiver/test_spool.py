@@ -223,6 +223,17 @@ def test_a_directory_that_cannot_be_read_is_told_once(
     assert caplog.text.count("cannot be read") == 1
 
 
+def test_a_directory_that_is_not_there_is_told_once_and_read_when_it_is(
+    service: Service, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    directory = tmp_path / "later"
+    with caplog.at_level(logging.WARNING), SpoolReader(service, directory, 0.01):
+        wait_until(lambda: bool(caplog.text))
+        path = written(directory, request(0))
+        wait_until(lambda: not path.exists())
+    assert caplog.text.count(f"There is no directory {directory}; nothing is read until there is.") == 1
+
+
 def test_more_frames_than_may_wait_are_stored_all_the_same(
     make_service: Any, memory_store: Store, tmp_path: Path, totals: Totals
 ) -> None:

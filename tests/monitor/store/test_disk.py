@@ -29,10 +29,20 @@ def parts(disk: Disk, at: datetime = NOW) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("free", "wrong"), [(10_000, []), (5000, []), (4999, ["disk space"]), (1000, ["disk space"]), (999, ["store"])]
+    ("free", "wrong"),
+    [(10_000, []), (5000, []), (4999, ["disk space"]), (1000, ["disk space"]), (999, ["store", "disk space"])],
 )
 def test_the_limits_decide(free: int, wrong: list[str]) -> None:
     assert parts(Meter(free).disk()) == wrong
+
+
+def test_a_shortage_that_gets_worse_has_not_ended() -> None:
+    meter = Meter(4999)
+    disk = meter.disk()
+    (short,) = disk.troubles(NOW)
+    meter.free = 999
+    later = {trouble.part: trouble for trouble in disk.troubles(NOW + timedelta(hours=1))}
+    assert later[short.part].since == NOW
 
 
 def test_nothing_is_written_below_the_limit_and_the_sentence_says_why() -> None:
