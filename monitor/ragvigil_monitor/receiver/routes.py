@@ -1,7 +1,8 @@
 """OTLP over HTTP: `/v1/traces`, `/v1/logs`, and `/v1/metrics` for those who send everything to one place."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Final
 
@@ -61,7 +62,7 @@ async def receive_metrics(request: Request, service: ServiceDep) -> Response:
     """Accept an ExportMetricsServiceRequest, count it and say that nothing is done with it."""
     check_headers(request)
     server, intake = service.settings.server, request.app.state.intake
-    with intake.admitted() as room:
+    with _told_of_the_end(), intake.admitted() as room:
         try:
             await read_body(request, server.max_body_bytes, server.body_timeout_s, room)
         except ClientDisconnect as gone:
@@ -73,15 +74,8 @@ async def receive_metrics(request: Request, service: ServiceDep) -> Response:
 
 
 async def _receive(request: Request, service: Service, decode: Decode) -> Batch:
-    try:
-        return await _stored(request, service, decode)
-    except asyncio.CancelledError as stopping:  # nobody else cancels requests
-        raise Overloaded("The service stops; send this again.") from stopping
-
-
-async def _stored(request: Request, service: Service, decode: Decode) -> Batch:
     intake: Intake = request.app.state.intake
-    with intake.admitted() as room:
+    with _told_of_the_end(), intake.admitted() as room:
         try:
             batch = await _decoded(request, service, room, decode)
         except BadTelemetry as bad:
@@ -91,6 +85,15 @@ async def _stored(request: Request, service: Service, decode: Decode) -> Batch:
             raise BadTelemetry(_ENDS_EARLY) from gone
         await asyncio.wrap_future(service.committer.submit(batch))
     return batch
+
+
+@contextmanager
+def _told_of_the_end() -> Iterator[None]:
+    """Have the sender of a request that the end of the service cancels come again; nobody else cancels requests."""
+    try:
+        yield
+    except asyncio.CancelledError as stopping:
+        raise Overloaded("The service stops; send this again.") from stopping
 
 
 async def _decoded(request: Request, service: Service, room: Room, decode: Decode) -> Batch:

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -95,17 +96,25 @@ def test_it_stops_in_order_and_what_it_acknowledged_is_in_the_file(
     assert len(spans) == 6
 
 
+def begin_to_send(serving: ServeProcess, path: str) -> socket.socket:
+    """A request of which one byte of 2,000 has come."""
+    host, port = serving.url.removeprefix("http://").split(":")
+    sender = socket.create_connection((host, int(port)), timeout=30)
+    head = f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: {PROTOBUF['Content-Type']}\r\n"
+    sender.sendall(f"{head}Content-Length: 2000\r\n\r\n.".encode())
+    return sender
+
+
 @pytest.mark.slow
 def test_who_still_sends_when_it_stops_is_told_to_come_again(serving: ServeProcess, capfd: Any) -> None:
-    host, port = serving.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=30) as sender:
-        head = f"POST /v1/traces HTTP/1.1\r\nHost: {host}\r\nContent-Type: {PROTOBUF['Content-Type']}\r\n"
-        sender.sendall(f"{head}Content-Length: 2000\r\n\r\n.".encode())
-        assert httpx.get(f"{serving.url}/readyz").status_code == 200
-        os.kill(serving.child.pid, signal.SIGTERM)
-        answer = b"".join(iter(lambda: sender.recv(4096), b"")).decode()
-    assert answer.startswith("HTTP/1.1 503 ")
-    assert "retry-after: " in answer.lower()
+    senders = [begin_to_send(serving, path) for path in ("/v1/traces", "/v1/logs", "/v1/metrics")]
+    assert httpx.get(f"{serving.url}/readyz").status_code == 200
+    os.kill(serving.child.pid, signal.SIGTERM)
+    for sender in senders:
+        with sender:
+            answer = b"".join(iter(partial(sender.recv, 4096), b"")).decode()
+        assert answer.startswith("HTTP/1.1 503 ")
+        assert "retry-after: " in answer.lower()
     serving.stop()
     assert "Traceback" not in capfd.readouterr().err
 
