@@ -6,6 +6,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 Row = list[Any]
+SpanKey = tuple[bytes, bytes]
 
 _TIME = pa.timestamp("us")
 
@@ -124,6 +125,11 @@ INGEST_COUNTS: Final = pa.schema({"service": pa.string(), "outcome": pa.string()
 def positions(schema: pa.Schema) -> Mapping[str, int]:
     """Where each column stands in a row."""
     return {name: position for position, name in enumerate(schema.names)}
+
+
+def span_key(row: Row) -> SpanKey:
+    """Trace and span id of a row of spans, answers or query vectors, whose first columns they are."""
+    return row[0], row[1]
 
 
 def to_arrow(schema: pa.Schema, rows: Sequence[Sequence[Any]]) -> pa.Table:

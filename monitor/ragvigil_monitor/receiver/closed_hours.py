@@ -6,7 +6,7 @@ answer that was never there is stored with its stages, which the sums of the hou
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -15,7 +15,7 @@ import pyarrow as pa
 from ragvigil_monitor import telemetry_tables as tables
 from ragvigil_monitor.receiver.times import microseconds
 from ragvigil_monitor.store import Writer
-from ragvigil_monitor.telemetry_tables import Row, positions, to_arrow
+from ragvigil_monitor.telemetry_tables import Row, SpanKey, positions, span_key, to_arrow
 
 IGNORED: Final = "ignored_after_removal"
 """Spans that were passed over, because those of their answer were removed."""
@@ -28,37 +28,35 @@ _TRACE: Final = pa.schema([tables.SPANS.field("trace_id")])
 _AT: Final = positions(tables.SPANS)
 _STARTED_AT, _ANSWER = _AT["started_at"], _AT["answer_span_id"]
 
-Key = tuple[bytes, bytes]
-
 
 @dataclass(frozen=True, slots=True)
 class Closed:
     """hours: those whose spans were removed, in microseconds since the epoch. answers: without their span, by trace."""
 
     hours: frozenset[int] = frozenset()
-    answers: Mapping[bytes, frozenset[bytes]] | None = None
+    answers: Mapping[bytes, frozenset[bytes]] = field(default_factory=dict)
 
-    def known(self, rows: Iterable[Row]) -> set[Key]:
+    def known(self, rows: Iterable[Row]) -> set[SpanKey]:
         """Spans that are answers which are stored."""
-        return {(row[0], row[1]) for row in rows if row[1] in self._answers_of(row)} if self.answers else set()
+        return {span_key(row) for row in rows if row[1] in self._answers_of(row)} if self.answers else set()
 
-    def passed_over(self, rows: Iterable[Row], given: Iterable[Row]) -> set[Key]:
+    def passed_over(self, rows: Iterable[Row], given: Iterable[Row]) -> set[SpanKey]:
         """Spans that belong, or may belong, to an answer whose spans were removed. given: answers of the batch."""
         if not self.answers:
             return set()
-        own = {(row[0], row[1]) for row in given}
-        return {(row[0], row[1]) for row in rows if self._is_passed_over(row, own)}
+        own = set(map(span_key, given))
+        return {span_key(row) for row in rows if self._is_passed_over(row, own)}
 
     def not_summed(self, rows: Iterable[Row]) -> list[Row]:
         """Those whose hour has its sums already, which lack them."""
         return [row for row in rows if row[_STARTED_AT] // _HOUR_US * _HOUR_US in self.hours] if self.hours else []
 
-    def _is_passed_over(self, row: Row, given: set[Key]) -> bool:
+    def _is_passed_over(self, row: Row, given: set[SpanKey]) -> bool:
         answers, owner = self._answers_of(row), row[_ANSWER]
-        return bool(answers) and (owner in answers or (owner is None and (row[0], row[1]) not in given))
+        return bool(answers) and (owner in answers or (owner is None and span_key(row) not in given))
 
     def _answers_of(self, row: Row) -> frozenset[bytes]:
-        return frozenset() if self.answers is None else self.answers.get(row[0], frozenset())
+        return self.answers.get(row[0], frozenset())
 
 
 def closed(writer: Writer, spans: Sequence[Row], within: Mapping[str, datetime], received_at: datetime) -> Closed:

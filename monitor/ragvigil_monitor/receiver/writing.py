@@ -14,7 +14,7 @@ from ragvigil_monitor.receiver.closed_hours import IGNORED, NOT_SUMMED, closed
 from ragvigil_monitor.receiver.times import moment
 from ragvigil_monitor.store import Writer
 from ragvigil_monitor.store.stale_hours import mark_stale
-from ragvigil_monitor.telemetry_tables import Row, positions, to_arrow
+from ragvigil_monitor.telemetry_tables import Row, positions, span_key, to_arrow
 
 DUPLICATE_RANGE: Final = timedelta(hours=1)
 """How far beyond the times of a batch duplicates are looked for."""
@@ -43,7 +43,7 @@ def write(writer: Writer, batch: Batch, received_at: datetime) -> Counter[tuple[
 def _write_spans(writer: Writer, batch: Batch, received_at: datetime) -> Counter[tuple[str, str]]:
     if not batch.spans:
         return Counter()
-    received = _fresh(batch.spans, _span_key, set())
+    received = _fresh(batch.spans, span_key, set())
     within = _range(received, _SPAN["started_at"])
     table = to_arrow(tables.SPANS, received)
     stored = writer.execute_with("known_spans", table, **within)
@@ -51,14 +51,14 @@ def _write_spans(writer: Writer, batch: Batch, received_at: datetime) -> Counter
     known = {(row["trace_id"], row["span_id"]) for row in stored} | gone.known(received)
     passed_over = gone.passed_over(received, batch.answers) - known
     left_out = known | passed_over
-    fresh = _fresh(received, _span_key, left_out) if left_out else received
+    fresh = _fresh(received, span_key, left_out) if left_out else received
     if fresh:
         writer.execute_with("insert_spans", to_arrow(tables.SPANS, fresh) if left_out else table)
-    _insert(writer, "insert_answers", tables.ANSWERS, _fresh(batch.answers, _span_key, left_out))
-    _insert(writer, "insert_query_vectors", tables.QUERY_VECTORS, _fresh(batch.query_vectors, _span_key, left_out))
+    _insert(writer, "insert_answers", tables.ANSWERS, _fresh(batch.answers, span_key, left_out))
+    _insert(writer, "insert_query_vectors", tables.QUERY_VECTORS, _fresh(batch.query_vectors, span_key, left_out))
     mark_stale(writer, {row[_SPAN["started_at"]] for row in fresh})
-    ignored = [row for row in received if _span_key(row) in passed_over] if passed_over else []
-    taken = [row for row in batch.spans if _span_key(row) not in passed_over] if passed_over else batch.spans
+    ignored = [row for row in received if span_key(row) in passed_over] if passed_over else []
+    taken = [row for row in batch.spans if span_key(row) not in passed_over] if passed_over else batch.spans
     return (
         _became(taken, fresh, tables.SPANS, "spans")
         + _by_service(ignored, tables.SPANS, IGNORED)
@@ -90,10 +90,6 @@ def _write_reports(writer: Writer, rows: list[Row]) -> Counter[tuple[str, str]]:
 def _insert(writer: Writer, question: str, schema: pa.Schema, rows: list[Row]) -> None:
     if rows:
         writer.execute_with(question, to_arrow(schema, rows))
-
-
-def _span_key(row: Row) -> tuple[bytes, bytes]:
-    return row[0], row[1]
 
 
 def _event_key(row: Row) -> str:
