@@ -1,14 +1,13 @@
 """The list of documents that is marked by keyboard, and what comes back from it."""
 
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
 
 from ragvigil_dashboards.review.desk import PAUSE_S, Desk
 from ragvigil_dashboards.review.relevance_figures import relevance_data
+from ragvigil_dashboards.review.scripts import component
 
 _KEY: Final = "relevance"
 
@@ -17,7 +16,7 @@ def relevance_desk(desk: Desk) -> None:
     """Draw the documents of the item in front; saving them decides it."""
     if desk.item is not None:
         data = {**relevance_data(desk.item, desk.marked), "pause_ms": PAUSE_S * 1000}
-        _component()(key=_KEY, data=data, on_saved_change=lambda: _save(desk))
+        component(_KEY)(key=_KEY, data=data, on_saved_change=lambda: _save(desk))
 
 
 def _save(desk: Desk) -> None:
@@ -31,12 +30,3 @@ def _places(given: Any) -> list[int] | None:
     if not isinstance(given, list) or not all(isinstance(place, int | float) for place in given):
         return None
     return [int(place) for place in given] if all(float(place).is_integer() for place in given) else None
-
-
-@cache
-def _component() -> Any:
-    return st.components.v2.component(
-        "ragvigil_relevance",
-        js=Path(__file__).with_name("relevance.js").read_text(encoding="utf-8"),
-        isolate_styles=False,
-    )

@@ -148,28 +148,19 @@ def test_a_key_that_is_held_down_labels_one_answer(review_app: ReviewApp, page: 
     assert review_app.labels() == ["supported"]
 
 
-def test_a_key_that_repeats_long_after_it_was_pressed_labels_one_answer(review_app: ReviewApp, page: Page) -> None:
+@pytest.mark.parametrize(("key", "focused"), [("1", None), ("Enter", "Supported")])
+def test_a_key_that_repeats_long_after_it_was_pressed_labels_one_answer(
+    review_app: ReviewApp, page: Page, key: str, focused: str | None
+) -> None:
     begin(page, review_app)
     read(page)
-    page.keyboard.down("1")
+    if focused is not None:
+        page.get_by_role("button", name=focused).first.focus()
+    page.keyboard.down(key)
     expect(page.locator(".rw-top")).to_contain_text("1 labelled today")
     read(page)
-    page.keyboard.down("1")
-    page.keyboard.up("1")
-    press(page, "3", 2)
-    send(page)
-    assert review_app.labels() == ["supported", "unsupported"]
-
-
-def test_enter_that_is_held_down_on_a_button_labels_one_answer(review_app: ReviewApp, page: Page) -> None:
-    begin(page, review_app)
-    read(page)
-    page.get_by_role("button", name="Supported", exact=False).first.focus()
-    page.keyboard.down("Enter")
-    expect(page.locator(".rw-top")).to_contain_text("1 labelled today")
-    read(page)
-    page.keyboard.down("Enter")
-    page.keyboard.up("Enter")
+    page.keyboard.down(key)
+    page.keyboard.up(key)
     press(page, "3", 2)
     send(page)
     assert review_app.labels() == ["supported", "unsupported"]
