@@ -12,6 +12,8 @@ import pytest
 from ragvigil_monitor.errors import StoreUnavailable
 from ragvigil_monitor.store.instance import Instance
 
+FOR_EVER = "SELECT sum(a.range * b.range) FROM range(10_000_000) a, range(10_000_000) b"
+
 
 def fatal(cursor: duckdb.DuckDBPyConnection) -> int:
     """What DuckDB raises when it gives up."""
@@ -103,7 +105,7 @@ def test_a_long_read_is_given_up(instance: Instance) -> None:
     def read_for_ever() -> None:
         with instance.reading_long() as cursor:
             started.set()
-            cursor.execute("SELECT sum(a.range * b.range) FROM range(10_000_000) a, range(10_000_000) b").fetchall()
+            cursor.execute(FOR_EVER).fetchall()
 
     with ThreadPoolExecutor(1) as pool:
         reader = pool.submit(read_for_ever)
@@ -153,7 +155,7 @@ def test_closing_waits_for_no_query_that_is_just_beginning(trial: int) -> None:
 
     def read_for_ever(cursor: duckdb.DuckDBPyConnection) -> object:
         reading.set()
-        return cursor.execute("SELECT sum(a.range * b.range) FROM range(10000) a, range(100000000) b").fetchall()
+        return cursor.execute(FOR_EVER).fetchall()
 
     with ThreadPoolExecutor(2) as pool:
         reader = pool.submit(instance.read, read_for_ever)
@@ -172,7 +174,7 @@ def test_closing_interrupts_who_writes(instance: Instance) -> None:
     def write_for_ever() -> None:
         with instance.writing() as cursor:
             writing.set()
-            cursor.execute("SELECT sum(a.range * b.range) FROM range(10000) a, range(100000000) b").fetchall()
+            cursor.execute(FOR_EVER).fetchall()
 
     with ThreadPoolExecutor(1) as pool:
         writer = pool.submit(write_for_ever)
